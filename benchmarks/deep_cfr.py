@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from aleator.apps.benchmarking import Progress, Result
-from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig, regret_policies
+from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig, Matching, regret_policies
 from aleator.learning.sampled.trainer import BothPolicies
 from aleator.learning.sampled.traversal import parse_sampling, traverse
 from aleator.solvers.engines.torch_threads import one_thread
@@ -74,7 +74,7 @@ class _Ours:
         """Runs a batch of traversals for each player and returns how many there were."""
         play, encoding, networks = self._trainer.play, self._trainer.encoding, self._trainer.networks
         for player in (0, 1):
-            first, second = (regret_policies(play, network, encoding, best=True) for network in networks)
+            first, second = (regret_policies(play, network, encoding, Matching(best=True)) for network in networks)
             both = BothPolicies(play, (first, second))
             self.touched += traverse(play, both, player, TRAVERSALS, self._rule, self._generator).touched
         self.done += 2 * TRAVERSALS

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
 import pytest
 import torch
 
@@ -9,10 +13,14 @@ from aleator.errors import SolveError
 from aleator.games.holdem.cards import NUM_HANDS
 from aleator.games.holdem.game import WholeHoldemGame
 from aleator.games.holdem.whole_game import WholeGame, load_whole_game
+from aleator.learning.run_files import RunPace
 from aleator.learning.sampled.board_play import BoardEncoding, BoardPlay
-from aleator.learning.sampled.board_walk import BoardMixture, BoardWalk, PlayerPolicy, ask_network, ask_policies
-from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig, regret_policies
+from aleator.learning.sampled.board_walk import BoardMixture, BoardWalk, Cards, PlayerPolicy, ask_network, ask_policies
+from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig, Matching, regret_policies
+from aleator.learning.sampled.methods import METHODS
 from aleator.learning.sampled.network import InfostateNetwork
+from aleator.learning.sampled.network_trainer import average_policies
+from aleator.learning.sampled.run import SampledRun, train_sampled
 from aleator.learning.sampled.traversal import Policies, match_regrets, parse_sampling, traverse
 
 Tensor = torch.Tensor
@@ -86,13 +94,59 @@ def test_samples_have_the_means_of_external_sampling(play: BoardPlay, walk: Boar
             assert float(((first.mean(dim=0) - second.mean(dim=0)) / error).abs().max()) < 5.0
 
 
+@pytest.mark.parametrize("player", [0, 1])
+def test_all_flops_have_the_means_of_external_sampling(play: BoardPlay, walk: BoardWalk, player: int) -> None:
+    """Weighted means by decision and action: n = 30,000 traversals, seed 3, |z| < 5 (some 220 numbers)."""
+    policies, generator = _Uneven(play), torch.Generator().manual_seed(3)
+    ask = ask_policies(play, policies)
+    single = traverse(play, policies, player, 30_000, parse_sampling("external"), generator)
+    exact = walk.traverse_all((ask, ask), player, _every_card(play))
+    block = len(play.flops) * NUM_HANDS
+    for sampled, summed in ((single.regrets, exact.regrets), (single.policies, exact.policies)):
+        counts = torch.bincount(sampled.infostates // block, minlength=len(play.decisions)).double()
+        weights = torch.bincount(summed.infostates // block, summed.weights.double(), len(play.decisions))
+        assert float((counts / counts.sum() - weights / weights.sum()).abs().max()) < 0.003
+        deals = 66 * 45  # of two hands
+        assert float(weights.sum()) / deals == pytest.approx(float(counts.sum()) / 30_000, rel=0.02)
+        for decision in torch.unique(sampled.infostates // block).tolist():
+            first = sampled.targets[sampled.infostates // block == decision].double()
+            here = summed.infostates // block == decision
+            mean = (summed.targets[here].double() * summed.weights[here, None].double()).sum(dim=0) / weights[decision]
+            error = first.std(dim=0) / len(first) ** 0.5 + 1e-6
+            assert float(((first.mean(dim=0) - mean) / error).abs().max()) < 5.0
+    assert float(exact.values[0]) == pytest.approx(
+        float(single.values.mean()), abs=5 * float(single.values.std()) / 173
+    )
+
+
+def _every_card(play: BoardPlay) -> Cards:
+    """Returns all hands on all flops, each as often as there are flops of its class."""
+    flops, hands = play.alive(torch.arange(len(play.flops))).nonzero().unbind(dim=1)
+    often = (play.flop_chances() * 220).round().long()[flops]  # of 12 cards, 3
+    return Cards(flops.repeat_interleave(often), hands.repeat_interleave(often))
+
+
+def test_some_cards_are_as_they_are_among_all(play: BoardPlay, walk: BoardWalk) -> None:
+    """And what they weigh stands for all: drawn in proportion to how likely flops are, 4,000 of them, seed 1."""
+    ask = ask_policies(play, _Uneven(play))
+    some = walk.draw_cards(4000, torch.Generator().manual_seed(1))
+    exact, drawn = (walk.traverse_all((ask, ask), 0, cards).regrets for cards in (_every_card(play), some))
+    again = walk.traverse_all((ask, ask), 0, some).regrets
+    assert torch.equal(drawn.infostates, again.infostates) and torch.equal(drawn.targets, again.targets)
+    of = torch.full((play.num_infostates,), -1)
+    of[exact.infostates] = torch.arange(len(exact.infostates))
+    assert (of[drawn.infostates] >= 0).all()
+    assert torch.allclose(drawn.targets, exact.targets[of[drawn.infostates]], atol=1e-3)
+    assert float(drawn.weights.sum()) == pytest.approx(float(exact.weights.sum()), rel=0.01)
+
+
 @pytest.mark.parametrize("strength", [False, True])
 def test_networks_say_the_same_on_a_grid(play: BoardPlay, walk: BoardWalk, strength: bool) -> None:
     encoding = BoardEncoding(play, strength=strength)
     network = InfostateNetwork.of(encoding, 16, torch.Generator().manual_seed(1))
     dealt = walk.deal(torch.arange(3))
     fast = ask_network(play, encoding, network, lambda outputs, legal: match_regrets(outputs, legal, best=False))
-    slow = ask_policies(play, regret_policies(play, network, encoding, best=False))
+    slow = ask_policies(play, regret_policies(play, network, encoding, Matching(best=False)))
     for player in (0, 1):
         assert torch.allclose(walk.ask_late(fast, player, dealt), walk.ask_late(slow, player, dealt), atol=1e-3)
         assert torch.allclose(walk.ask_early(fast, player), walk.ask_early(slow, player), atol=1e-3)
@@ -114,6 +168,64 @@ def test_deep_cfr_learns_from_public_samples(whole: WholeGame) -> None:
     assert before is not None and after is not None and after < before
 
 
+SUMS = DeepCfrConfig(
+    game="flop-holdem", iterations=12, cards=800, rule="sharp-dcfr+", squash=0.05, strength=True, flat=False, width=24,
+    steps=40, policy_steps=150, batch=600, learning_rate=3e-3,
+)  # fmt: skip
+
+
+def test_deep_cfr_learns_from_exact_sums(whole: WholeGame) -> None:
+    """The mixture and the network of the average end at less than a fifth of what uniform play loses."""
+    run = DeepCFR(SUMS, WholeHoldemGame(whole))
+    assert run.board_mixture is not None
+    uniform = run.board_mixture.exploitability(lambda: False)
+    while not run.done:
+        run.run_epoch()
+    mixture, network = run.board_mixture.exploitability(lambda: False), run.exploitability()
+    assert uniform is not None and mixture is not None and network is not None
+    assert mixture < uniform / 5 and network < uniform / 5
+    assert network == pytest.approx(
+        run.play.exploitability(average_policies(run.play, run._average_network(), run.encoding), lambda: False),
+        rel=1e-3,
+    )
+
+
+def test_a_run_of_exact_sums_goes_on_as_if_it_had_not_stopped(whole: WholeGame, tmp_path: Path) -> None:
+    config, game = replace(SUMS, steps=5, policy_steps=5, iterations=2), WholeHoldemGame(whole)
+    ends = []
+    for name, parts in (("straight", 1), ("parts", 2)):
+        run = SampledRun(tmp_path / name, METHODS["deep-cfr"])
+        run.create(DeepCFR(config, game))
+        for _ in range(parts):
+            trainer = DeepCFR(config, game)
+            run.restore(trainer)
+            train_sampled(trainer, run, RunPace(evaluate_epochs=0), stopped=lambda: parts > 1)  # noqa: B023
+        assert trainer.done
+        ends.append(trainer)
+    straight, resumed = (end.tensors() for end in ends)
+    assert set(straight) == set(resumed)
+    assert all(torch.equal(tensor, resumed[name]) for name, tensor in straight.items())
+    first, second = (end.exploitability() for end in ends)
+    assert first is not None and first == second
+
+
 def test_only_flop_holdem_has_flops() -> None:
-    with pytest.raises(SolveError, match="flop-holdem"):
-        DeepCFR(DeepCfrConfig(game="kuhn", flops=3))
+    for setting in ("flops", "cards"):
+        with pytest.raises(SolveError, match="flop-holdem"):
+            DeepCFR(DeepCfrConfig(game="kuhn", **{setting: 3}))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"flops": 3, "cards": 3}, "one of them is 0"),
+        ({"squash": 0.1}, "without noise"),
+        ({"rule": "lcfr"}, "memories have none"),
+        ({"rule": "pcfr+", "cards": 3}, "cannot be optimistic"),
+        ({"rule": "hedge", "cards": 3}, "cannot be optimistic, simultaneous or Hedge"),
+        ({"rule": "no-rule", "cards": 3}, "no-rule"),
+    ],
+)
+def test_sums_refuse_what_they_cannot_do(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(SolveError, match=message):
+        DeepCfrConfig(game="flop-holdem", **settings)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from aleator.learning.sampled.memory import Memory
+from aleator.learning.sampled.memory import Ledger, Memory
 from aleator.learning.sampled.traversal import Samples
+from aleator.solvers.algorithms import parse_rule
 
 
 def samples(first: int, number: int) -> Samples:
@@ -94,3 +95,67 @@ def test_a_memory_is_restored_and_checked() -> None:
         other.load(memory.tensors(), 2)
     with pytest.raises(ValueError, match="does not have these shapes"):
         other.load({**memory.tensors(), "added": torch.tensor([5])}, 20)
+
+
+def ledger_samples(step: int) -> Samples:
+    """Returns samples of the same 6 infostates, with other targets of both signs at every step."""
+    generator = torch.Generator().manual_seed(step)
+    targets = torch.randn((6, 3), generator=generator, dtype=torch.float64)
+    weights = torch.rand(6, generator=generator, dtype=torch.float64)
+    weights[0] = 0.0
+    return Samples(torch.tensor([5, 9, 2, 40, 3, 7]), targets, weights)
+
+
+@pytest.mark.parametrize("name", ["", "lcfr", "dcfr", "sharp-dcfr+"])
+def test_a_ledger_sums_as_its_rule_says(name: str) -> None:
+    """Beside the definition, one number at a time."""
+    rule = parse_rule(name) if name else None
+    ledger, totals, weights = Ledger(rule), np.zeros((6, 3)), np.zeros(6)
+    for t in range(1, 9):
+        _, targets, shares = (np.asarray(column) for column in ledger_samples(t))
+        discounts = (1.0, 1.0, 1.0, -np.inf) if rule is None else rule.schedule(t, 1)[0][:4]
+        for row, action in np.ndindex(totals.shape):
+            old = totals[row, action]
+            kept = old * discounts[0] if old > 0 else old * discounts[1]
+            totals[row, action] = max(
+                kept + (t if rule is None else 1) * shares[row] * targets[row, action], discounts[3]
+            )
+        weights = weights * discounts[0] + (t if rule is None else 1) * shares
+        ledger.add(ledger_samples(t), float(t) if rule is None else 1.0, torch.Generator())
+    np.testing.assert_allclose(ledger.totals, totals, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(ledger.weights, weights, rtol=1e-5)
+    means = totals[1:] / weights[1:, None]
+    size = np.sqrt((weights[1:] * np.square(means).sum(axis=1)).sum() / weights.sum())
+    assert ledger.size() == pytest.approx(size, rel=1e-4)
+    assert ledger.added == 48
+
+
+def test_a_ledger_draws_means_in_proportion_to_weights() -> None:
+    """60,000 draws, seed 4: every share within z = 4.5; what nobody comes to is never drawn."""
+    ledger, generator = Ledger(), torch.Generator().manual_seed(4)
+    ledger.add(ledger_samples(1), 1.0, generator)
+    infostates, targets, weights = ledger_samples(1)
+    drawn = ledger.draw(60_000, generator)
+    shares = (weights / weights.sum()).numpy()
+    for row, infostate in enumerate(infostates.tolist()):
+        here = drawn.infostates == infostate
+        error = np.sqrt(60_000 * shares[row] * (1 - shares[row]))
+        assert abs(int(here.sum()) - 60_000 * shares[row]) <= 4.5 * error
+        assert not here.any() or torch.allclose(drawn.targets[here].double(), targets[row], atol=1e-5)
+    assert (drawn.weights == 1.0).all()
+
+
+def test_a_ledger_goes_on_from_what_was_kept_and_refuses_what_does_not_fit() -> None:
+    kept, straight = Ledger(parse_rule("dcfr")), Ledger(parse_rule("dcfr"))
+    for t in (1, 2, 3):
+        straight.add(ledger_samples(t), 1.0, torch.Generator())
+    for t in (1, 2):
+        kept.add(ledger_samples(t), 1.0, torch.Generator())
+    restored = Ledger(parse_rule("dcfr"))
+    restored.load(kept.tensors(), 41)
+    restored.add(ledger_samples(3), 1.0, torch.Generator())
+    assert torch.equal(restored.totals, straight.totals) and torch.equal(restored.weights, straight.weights)
+    with pytest.raises(ValueError, match="infostate that the game does not have"):
+        Ledger().load(kept.tensors(), 40)
+    with pytest.raises(ValueError, match="shapes"):
+        Ledger().load(kept.tensors() | {"weights": torch.ones(5)}, 41)

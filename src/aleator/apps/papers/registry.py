@@ -133,6 +133,8 @@ _EXPERIMENTS = (
         "continual re-solving on Leduc, with self-play and best-response values, and the oracle at the leaves"),
     _of("fhp-linear-cfr", "Brown's thesis, Fig. 4.3, the dotted line",
         "linear CFR without abstraction or sampling on limit flop hold'em: exact, all 1,755 flops"),
+    _of("fhp-deep-cfr", "Brown's thesis, Fig. 4.3",
+        "Deep CFR and SD-CFR on limit flop hold'em with the whole deck, exactly evaluated; takes a GPU", keeps=True),
     _of("deep-cfr-leduc", "Brown's thesis, 4.1 and Fig. 4.4; Steinberger 2019",
         "Deep CFR, SD-CFR, NFSP on Leduc over nodes, with seeds; --full leaves out each part, too"),
     _of("neural-comparison", "our own question",

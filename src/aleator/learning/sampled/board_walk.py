@@ -52,6 +52,18 @@ class Dealt(NamedTuple):
     row: Tensor
 
 
+class Cards(NamedTuple):
+    """Flops and a hand on each, in the order of the flops.
+
+    Attributes:
+        flops: [n] numbers of flops.
+        hands: [n].
+    """
+
+    flops: Tensor
+    hands: Tensor
+
+
 class PlayerPolicy(NamedTuple):
     """What a player does at its decisions.
 
@@ -213,36 +225,54 @@ class BoardWalk:
         self, asks: tuple[Ask, Ask], traverser: int, flops: Tensor, samples: int, generator: torch.Generator
     ) -> Traversals:
         """Returns regrets of the traverser and policies of the other player on flops, so many samples of each."""
+        chances = torch.full((len(flops),), 1.0 / len(flops), dtype=torch.float64, device=self.play.device)
+        regrets, policies, value, touched = self._traverse(asks, traverser, flops, chances, None)
+        return Traversals(regrets.draw(samples, generator), policies.draw(samples, generator), value, touched)
+
+    def traverse_all(self, asks: tuple[Ask, Ask], traverser: int, cards: Cards) -> Traversals:
+        """Returns exact regrets of the traverser and policies of the other player at all decisions with some cards, and
+        before the flop: the same infostates in the same order whenever these cards are asked about."""
+        flops = torch.arange(len(self.play.flops), device=self.play.device)
+        chances = self.play.flop_chances()
+        regrets, policies, value, touched = self._traverse(asks, traverser, flops, chances, cards)
+        return Traversals(regrets.all(), policies.all(), value, touched)
+
+    def draw_cards(self, number: int, generator: torch.Generator) -> Cards:
+        """Returns so many pairs of a flop and a hand, each as likely as it is dealt."""
+        pair = self.play.deal(number, generator).pair // NUM_HANDS
+        pair = pair.sort().values
+        return Cards(pair // NUM_HANDS, pair % NUM_HANDS)
+
+    def _traverse(
+        self, asks: tuple[Ask, Ask], traverser: int, flops: Tensor, chances: Tensor, cards: Cards | None
+    ) -> tuple[_Candidates, _Candidates, Tensor, int]:
+        """Returns candidates for memories, on all cards of the flops or some, the value, and histories visited."""
         play, tree, other = self.play, self.play.tree, 1 - traverser
         early = [self.ask_early(ask, player) for player, ask in enumerate(asks)]
-        chances = torch.full((len(flops),), 1.0 / len(flops), dtype=torch.float64, device=play.device)
         total = torch.zeros((len(self._lines), NUM_HANDS), dtype=torch.float64, device=play.device)
         regrets, policies, touched = _Candidates(), _Candidates(), 0
-        for some in self.chunks(flops):
+        share = 1.0 / len(flops) if cards is None else play.hands_on_flop() / len(cards.flops)
+        scale, per_hand = self._scale() * share, self._pairs / play.hands_on_flop() * share
+        for some, likely in zip(self.chunks(flops), self.chunks(chances), strict=True):
             dealt = self.deal(some)
             both = [PlayerPolicy(early[p], self.ask_late(asks[p], p, dealt)) for p in (0, 1)]
             above, against = self.reach(both[other], other, dealt)
             values, cf_reach = self.up(both[traverser], traverser, against, dealt)
-            total += self.line_values(values, dealt, chances[: len(some)])
-            where = (
-                some[:, None].expand(-1, NUM_HANDS),
-                torch.arange(NUM_HANDS, device=play.device).expand(len(some), -1),
-            )
-            scale = self._scale() / len(flops)
+            total += self.line_values(values, dealt, likely)
+            here, where = _places(some, cards)
+            alive = dealt.alive.reshape(-1)[here]
             for node, cf in cf_reach.items():
-                regrets.add(self._number(node, *where), self._regret(node, values, cf), cf * dealt.alive * scale)
+                regret = self._regret(node, values, cf).flatten(0, 1)[here]
+                regrets.add(self._number(node, *where), regret, cf.reshape(-1)[here] * alive * scale)
             for node in against:
                 if tree.kind[node] == NodeKind.DECISION and tree.player[node] == other:
-                    block = both[other].late[self._slot[node]].movedim(0, -1)
-                    weight = against[node] * (self._pairs / float(self._in_deck.sum()) / len(flops))
-                    policies.add(self._number(node, *where), block, weight * self._alive_scale())
+                    block = both[other].late[self._slot[node]].movedim(0, -1).flatten(0, 1)[here]
+                    policies.add(self._number(node, *where), block, against[node].reshape(-1)[here] * per_hand)
             touched += len(some) * len(against) * NUM_HANDS
         lines = dict(zip(self._lines, (total * self._scale()).float(), strict=True))
         values, cf_reach = self.up(both[traverser], traverser, above, None, lines)
-        where = (
-            torch.zeros(NUM_HANDS, dtype=torch.int64, device=play.device),
-            torch.arange(NUM_HANDS, device=play.device),
-        )
+        hands = torch.arange(NUM_HANDS, device=play.device)
+        where = torch.zeros_like(hands), hands
         for node, cf in cf_reach.items():
             regrets.add(self._number(node, *where), self._regret(node, values, cf), cf * self._in_deck)
         for node in above:
@@ -250,14 +280,7 @@ class BoardWalk:
                 weight = above[node] * (self._pairs / float(self._in_deck.sum()))
                 policies.add(self._number(node, *where), early[other][self._slot[node]].movedim(0, -1), weight)
         value = (values[0] * self._in_deck).double().sum() / self._pairs
-        return Traversals(
-            regrets.draw(samples, generator), policies.draw(samples, generator), value[None],
-            touched + len(above) * NUM_HANDS,
-        )  # fmt: skip
-
-    def _alive_scale(self) -> float:
-        """Returns hands before the flop / hands on one."""
-        return float(self._in_deck.sum()) / self.play.hands_on_flop()
+        return regrets, policies, value[None], touched + len(above) * NUM_HANDS
 
     def _number(self, node: int, flops: Tensor, hands: Tensor) -> Tensor:
         late = bool(self.play.tree.street[node])
@@ -310,14 +333,31 @@ class _Candidates:
         """Takes infostates [n], targets [..., A] and weights [...]."""
         self._parts.append(Samples(infostates, targets.reshape(-1, targets.shape[-1]), weights.reshape(-1)))
 
+    def all(self) -> Samples:
+        """Returns all of them."""
+        return Samples(*(torch.cat(column) for column in zip(*self._parts, strict=True)))
+
     def draw(self, number: int, generator: torch.Generator) -> Samples:
         """Returns so many of them in proportion to their weights, each with weight 1."""
-        infostates, targets, weights = (torch.cat(column) for column in zip(*self._parts, strict=True))
+        infostates, targets, weights = self.all()
         ends = weights.double().cumsum(0)
         first = torch.rand((), generator=generator, dtype=torch.float64, device=ends.device)
         places = (torch.arange(number, dtype=torch.float64, device=ends.device) + first) / number * ends[-1]
         drawn = torch.searchsorted(ends, places, right=True).clamp(max=len(ends) - 1)
         return Samples(infostates[drawn], targets[drawn], torch.ones(number, dtype=torch.float64, device=ends.device))
+
+
+def _places(flops: Tensor, cards: Cards | None) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+    """Returns places in [F x H] of the cards that are on some flops, or of all hands there; and these flops and hands.
+
+    If there are cards, the flops follow each other.
+    """
+    if cards is None:
+        here = torch.arange(len(flops) * NUM_HANDS, device=flops.device)
+        return here, (flops[here // NUM_HANDS], here % NUM_HANDS)
+    begin, end = torch.searchsorted(cards.flops, torch.stack([flops[0], flops[-1] + 1])).tolist()
+    some = Cards(cards.flops[begin:end], cards.hands[begin:end])
+    return (some.flops - flops[0]) * NUM_HANDS + some.hands, some
 
 
 def ask_policies(play: BoardPlay, policies: Policies) -> Ask:
@@ -353,6 +393,21 @@ def ask_network(
         return torch.cat(answers)
 
     return ask
+
+
+def remembered(ask: Ask) -> Ask:
+    """Returns the same answers, which are looked up where the same is asked again: walks ask about all flops three
+    times before a network changes."""
+    known: dict[tuple[int, ...], Tensor] = {}
+
+    def ask_or_look_up(decisions: Tensor, flops: Tensor, hands: Tensor) -> Tensor:
+        # walks ask about decisions and flops that follow each other
+        key = (int(decisions[0]), len(decisions), int(flops[0]), int(flops[-1]), len(hands))
+        if key not in known:
+            known[key] = ask(decisions, flops, hands)
+        return known[key]
+
+    return ask_or_look_up
 
 
 class BoardMixture:

@@ -65,7 +65,7 @@ class BlockTraverser:
             network = InfostateNetwork.of(self._encoding, self._config.width, None, flat=self._config.flat)
             set_parameters(network, torch.tensor(vector))
             network = network.to(self._play.device)
-        return regret_policies(self._play, network, self._encoding, best=self._config.best_action)
+        return regret_policies(self._play, network, self._encoding, self._config.matching)
 
     def __call__(self, block: TraversalBlock) -> _Arrays:
         """Returns what a block finds, as arrays."""

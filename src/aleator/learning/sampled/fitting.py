@@ -23,7 +23,7 @@ import torch
 from torch import nn
 
 from aleator.learning.sampled.encoding import Encoding
-from aleator.learning.sampled.memory import Memory
+from aleator.learning.sampled.memory import Ledger, Memory
 from aleator.learning.sampled.play import SampledGame
 from aleator.solvers.engines.torch_threads import one_thread
 
@@ -63,17 +63,29 @@ def fit_network(
     network: nn.Module,
     game: SampledGame,
     encoding: Encoding,
-    memory: Memory,
+    memory: Memory | Ledger,
     fit: Fit,
     generator: torch.Generator,
     *,
     answer: Answer = plain,
+    squashed: Callable[[Tensor], Tensor] = lambda targets: targets,
 ) -> float:
     """Fits a network to a memory and returns the weighted mean squared error of its last step, per sample.
 
     Targets of `plain` answers are divided by their root mean square before, so that a network that says nothing has
     an error of about 1. With a batch of 0 errors are those against the means of infostates, without the noise of
     single samples.
+
+    Args:
+        network: whose parameters are changed.
+        game: what the memory is of.
+        encoding: what the network is told.
+        memory: of samples.
+        fit: how.
+        generator: of random numbers.
+        answer: what is compared with targets.
+        squashed: what the network says in place of targets so divided; not a linear function only if targets have no
+            noise.
     """
 
     def error_on(infostates: Tensor, inputs: Tensor, legal: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
@@ -82,13 +94,14 @@ def fit_network(
 
     def error_on_batch() -> Tensor:
         drawn, targets, weights = memory.draw(fit.batch, generator)
-        return error_on(drawn, encoding.inputs(drawn), game.legal(drawn), targets * scale, weights * share)
+        return error_on(drawn, encoding.inputs(drawn), game.legal(drawn), squashed(targets * scale), weights * share)
 
     if fit.batch:
         scale, share = 1.0, 1.0 / (fit.batch * memory.mean_weight())
         if answer is plain:
-            scale = 1.0 / (float(memory.targets[: memory.count].square().sum(dim=1).mean().sqrt()) + 1e-9)
+            scale = 1.0 / (memory.size() + 1e-9)
         return minimise(network, error_on_batch, fit, generator)
+    assert isinstance(memory, Memory)  # a ledger is of games that need batches
     met, means, weights = memory.sums(game.num_infostates)
     if answer is plain:
         means = means / ((means.square().sum(dim=1) * weights).sum().sqrt() + 1e-9)

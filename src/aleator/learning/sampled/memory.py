@@ -18,8 +18,10 @@ from typing import NamedTuple
 import torch
 
 from aleator.learning.sampled.traversal import Samples
+from aleator.solvers.regret_rule import RegretRule
 
 Tensor = torch.Tensor
+_TINY = 1e-30  # weights are not less where something is divided by them
 
 
 class Sums(NamedTuple):
@@ -113,6 +115,10 @@ class Memory:
         """Returns the mean of all weights."""
         return self.weights[: self.count].mean()
 
+    def size(self) -> float:
+        """Returns the root mean square of the targets."""
+        return float(self.targets[: self.count].square().sum(dim=1).mean().sqrt())
+
     def draw(self, number: int, generator: torch.Generator) -> Samples:
         """Returns so many samples drawn uniformly, with replacement; whole rows."""
         slot = torch.randint(self.count, (number,), generator=generator, device=self.infostates.device)
@@ -145,6 +151,82 @@ class Memory:
         for name in shapes:
             getattr(self, name)[:count] = tensors[name].to(self.infostates.device)
         self._totals = None
+
+
+class Ledger:
+    """Sums over all iterations, of infostates that come in the same order every time; in the place of a `Memory`.
+
+    Args:
+        rule: discounts sums before an iteration is added to them; None: they stay as they are.
+        device: where it is.
+
+    Attributes:
+        added: how many samples were ever added.
+    """
+
+    def __init__(self, rule: RegretRule | None = None, device: torch.device | str = "cpu") -> None:
+        self.added, self._rule = 0, rule
+        self.infostates = torch.empty(0, dtype=torch.int64, device=device)
+        self.weights = torch.empty(0, device=device)
+        self.totals = torch.empty((0, 0), device=device)  # of weight x target
+        self._ends = torch.empty(0, dtype=torch.float64, device=device)
+
+    def add(self, samples: Samples, weight: float, generator: torch.Generator) -> None:
+        """Adds a sample of every infostate, whose weights are multiplied by `weight`."""
+        infostates, targets, weights = samples
+        if not self.added:
+            self.infostates = infostates
+            self.weights = torch.zeros(len(infostates), device=infostates.device)
+            self.totals = torch.zeros(targets.shape, device=infostates.device)
+        weights = (weights * weight).float()
+        new = targets.float() * weights[:, None]
+        if self._rule is not None:
+            positive, negative, _, floor, _ = self._rule.schedule(self.added // len(infostates) + 1, 1)[0].tolist()
+            new += self.totals * torch.where(self.totals > 0, positive, negative)
+            self.weights *= positive
+            self.totals.copy_(new.clamp_(min=floor))
+        else:
+            self.totals += new
+        self.weights += weights
+        self.added += len(infostates)
+        self._ends = self.weights.double().cumsum(0)
+
+    def mean_weight(self) -> Tensor:
+        """Returns the mean weight of what is drawn."""
+        return torch.ones((), device=self.weights.device)
+
+    def size(self) -> float:
+        """Returns the root mean square of what is drawn."""
+        square = (self.totals.square().sum(dim=1) / self.weights.clamp(min=_TINY)).double().sum()
+        return float((square / self.weights.double().sum()).sqrt())
+
+    def draw(self, number: int, generator: torch.Generator) -> Samples:
+        """Returns means of so many infostates, drawn in proportion to their weights, each with weight 1."""
+        places = torch.rand(number, generator=generator, dtype=torch.float64, device=self._ends.device) * self._ends[-1]
+        row = torch.searchsorted(self._ends, places, right=True).clamp(max=len(self._ends) - 1)
+        means = self.totals[row] / self.weights[row].clamp(min=_TINY)[:, None]
+        return Samples(self.infostates[row], means, torch.ones_like(means[:, 0]))
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Returns all that a checkpoint has to keep, by name."""
+        return {"weights": self.weights, "totals": self.totals, "infostates": self.infostates.to(torch.int32),
+                "added": torch.tensor([self.added])}  # fmt: skip
+
+    def load(self, tensors: Mapping[str, Tensor], num_infostates: int) -> None:
+        """Takes over what `tensors` gave.
+
+        Raises:
+            ValueError: it is not that of a ledger.
+        """
+        infostates, weights, totals = (tensors[name] for name in ("infostates", "weights", "totals"))
+        if not (infostates.ndim == 1 and weights.shape == infostates.shape and totals.shape[:1] == infostates.shape):
+            raise ValueError(f"a ledger of {len(infostates):,} infostates does not have these shapes")
+        if len(infostates) and not (int(infostates.min()) >= 0 and int(infostates.max()) < num_infostates):
+            raise ValueError("a ledger has an infostate that the game does not have")
+        device = self.infostates.device
+        self.infostates, self.weights, self.totals = infostates.long().to(device), weights.to(device), totals.to(device)
+        self.added = int(tensors["added"][0])
+        self._ends = self.weights.double().cumsum(0)
 
 
 def _last_of_each(slot: Tensor, index: Tensor) -> Tensor:

@@ -190,7 +190,7 @@ class TrainedPolicies:
             policies = self._average
             if policies is None:
                 network = self._network(self._rows[player][number, 1:])
-                policies = regret_policies(self.play, network, self._encoding, best=self._config.best_action)
+                policies = regret_policies(self.play, network, self._encoding, self._config.matching)
             self._known[player, number] = policy_on_tree(self.play, policies)
         return self._known[player, number]
 

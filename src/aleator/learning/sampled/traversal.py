@@ -155,8 +155,8 @@ def join_traversals(parts: Sequence[Traversals]) -> Traversals:
     if len(parts) == 1:
         return parts[0]
     return Traversals(
-        _joined([part.regrets for part in parts]),
-        _joined([part.policies for part in parts]),
+        join_samples([part.regrets for part in parts]),
+        join_samples([part.policies for part in parts]),
         torch.cat([part.values for part in parts]),
         sum(part.touched for part in parts),
     )
@@ -195,7 +195,7 @@ def _traverse(
         others.append(Samples(level.infostates[other], level.policy[other], level.weights[other]))
         values = torch.zeros(level.number, dtype=torch.float64, device=game.device)
         values[level.ended], values[level.playing] = level.returns, value
-    return Traversals(_joined(regrets), _joined(others), values, touched)
+    return Traversals(join_samples(regrets), join_samples(others), values, touched)
 
 
 def _decide(
@@ -270,7 +270,7 @@ def match_regrets(regrets: Tensor, legal: Tensor, *, best: bool) -> Tensor:
     )
 
 
-def _joined(parts: list[Samples]) -> Samples:
+def join_samples(parts: list[Samples]) -> Samples:
     """Returns samples one after the other."""
     infostates, targets, weights = (torch.cat(column) for column in zip(*parts, strict=True))
     return Samples(infostates, targets, weights)
