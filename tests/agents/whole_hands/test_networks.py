@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from aleator.agents.whole_hands import load_hand_agent
+from aleator.agents.whole_hands import HandAgent, load_hand_agent
 from aleator.arena.whole_hands.match import HandMatch, play_hand_match
 from aleator.errors import AgentError
-from aleator.games.holdem.betting import CALL
-from aleator.games.holdem.cards import NUM_HANDS, blocked_hands, parse_cards
+from aleator.games.holdem.betting import CALL, ActionKind
+from aleator.games.holdem.cards import NUM_HANDS, blocked_hands, parse_cards, parse_hand
 from aleator.games.holdem.hand_state import HandState
 from aleator.games.holdem.variants import load_hand_game
 from aleator.learning.sampled.board_play import BoardPlay
@@ -92,3 +92,26 @@ def test_networks_of_other_games_are_refused(tmp_path: Path) -> None:
     (tmp_path / "broken").write_bytes(b"nothing")
     with pytest.raises(StorageError):
         load_hand_agent(f"deep-cfr:{tmp_path / 'broken'}")
+
+
+def test_the_networks_of_the_package_know_good_hands() -> None:
+    """Aces raise and never fold before the flop; deuce-seven folds to a raise; a set raises on the flop."""
+    agent = load_hand_agent("deep-cfr")
+    assert agent.name == "deep-cfr"
+    start = load_hand_game("flop-holdem").setup.start()
+    aces, worst = (parse_hand(text) for text in ("AsAh", "7s2h"))
+    opening = _shares(agent, start, aces)
+    assert opening[ActionKind.RAISE] > 0.9 and opening[ActionKind.FOLD] < 0.01
+    (bet,) = (action for action in agent.policy_at(start).actions if action.kind is ActionKind.RAISE)
+    raised = start.act(bet)
+    assert _shares(agent, raised, worst)[ActionKind.FOLD] > 0.9 and _shares(agent, raised, aces)[ActionKind.FOLD] < 0.01
+    checked = on_the_flop()
+    assert _shares(agent, checked, parse_hand("AsAd"))[ActionKind.RAISE] > 0.5
+
+
+def _shares(agent: HandAgent, state: HandState, hand: int) -> dict[ActionKind, float]:
+    policy = agent.policy_at(state)
+    shares = dict.fromkeys(ActionKind, 0.0)
+    for action, share in zip(policy.actions, np.asarray(policy.probabilities)[:, hand].tolist(), strict=True):
+        shares[action.kind] += share
+    return shares

@@ -16,6 +16,9 @@ from aleator.games.holdem.whole_game import load_whole_game
 from aleator.learning.sampled.board_play import BoardPlay
 from aleator.learning.sampled.model import board_policies, load_model
 from aleator.learning.sampled.traversal import Policies
+from aleator.shipped import directory
+
+_GAME = "flop-holdem"
 
 
 class NetworkPosition(NamedTuple):
@@ -51,19 +54,23 @@ class NetworkTree(KnownTree[NetworkPosition]):
         return block
 
 
-def network_agent(kind: str, file: Path | str) -> TreeAgent[NetworkPosition]:
+def network_agent(kind: str, file: Path | str | None = None) -> TreeAgent[NetworkPosition]:
     """Returns the agent that plays what `aleator train KIND --game flop-holdem` has trained.
+
+    Args:
+        kind: of networks.
+        file: of networks; None: those that come with the package.
 
     Raises:
         StorageError: the file is none of these, or damaged.
         AgentError: it is of another kind, or its networks play a game that is not one of whole hands.
     """
+    name = kind if file is None else f"{kind}:{file}"
+    file = file or directory() / kind / f"{_GAME}.safetensors"
     model = load_model(file)
     if model.kind != kind:
         raise AgentError(f"{file} was trained by {model.kind}: play it as {model.kind}:{file}")
-    if model.config.game != "flop-holdem":
-        raise AgentError(
-            f"{file} was trained for {model.config.game}, which is not a game of whole hands: flop-holdem is"
-        )
+    if model.config.game != _GAME:
+        raise AgentError(f"{file} was trained for {model.config.game}, which is not a game of whole hands: {_GAME} is")
     play = BoardPlay(load_whole_game(model.config.game))
-    return TreeAgent(f"{kind}:{file}", NetworkTree(play, board_policies(model, play)), PotOddsAgent())
+    return TreeAgent(name, NetworkTree(play, board_policies(model, play)), PotOddsAgent())

@@ -126,7 +126,7 @@ def _biased(values: Values, players: int = 2) -> HandAgent:
 def _networks(kind: str, values: Values) -> HandAgent:
     from aleator.agents.whole_hands.networks import network_agent
 
-    return network_agent(kind, values["file"])
+    return network_agent(kind, values.get("file"))
 
 
 def _python(values: Values) -> HandAgent:
@@ -248,14 +248,17 @@ _KNOWN = (
             Setting(name="times", kind=float, least=1.0, most=1000.0, default=5.0, help="how much likelier that gets"),
         ),
     ),
-    *(
-        KnownHandAgent(
-            family=kind,
-            summary=f"networks of {title} (flop-holdem: aleator train {kind} --game flop-holdem --preset fhp)",
-            make=partial(_networks, kind),
-            settings=(Setting(name="file", form=PLACED, required=True, help="of trained networks"),),
-        )
-        for kind, title in (("deep-cfr", "Deep CFR"), ("nfsp", "NFSP"))
+    KnownHandAgent(
+        family="deep-cfr",
+        summary="networks of Deep CFR (flop-holdem: aleator train deep-cfr --game flop-holdem --preset fhp)",
+        make=partial(_networks, "deep-cfr"),
+        settings=(Setting(name="file", form=PLACED, help="of networks, in place of those of the package"),),
+    ),
+    KnownHandAgent(
+        family="nfsp",
+        summary="networks of NFSP (flop-holdem: aleator train nfsp --game flop-holdem --preset fhp)",
+        make=partial(_networks, "nfsp"),
+        settings=(Setting(name="file", form=PLACED, required=True, help="of trained networks"),),
     ),
     KnownHandAgent(
         family="python",
