@@ -105,3 +105,29 @@ def test_what_it_has_met_is_what_others_play_to(agent: StandInAgent) -> None:
     line, aces = six("f f f r350 f r1150"), parse_hand("AsAh")
     assert agent.own_reach(line, aces) > 0.9 and agent.own_reach(line, parse_hand("7c2d")) < 0.1
     assert reraised is not None and 0 < met[reraised] < LEAST_MET
+
+
+def test_random_hands_at_random_tables_get_legal_answers_or_a_reason(agent: StandInAgent) -> None:
+    rng, known, refused = np.random.default_rng(4), 0, 0
+    for _ in range(150):
+        big = int(rng.integers(2, 30))
+        start = table(int(rng.integers(3, 8)), small=big // 2, big=big, ante=int(rng.integers(0, 3) == 0))
+        state = replace(start, stacks=tuple((rng.integers(2, 250, start.num_players) * big).tolist())).start()
+        deck = rng.permutation(52).tolist()
+        while not state.is_over:
+            state = state.deal_from(deck[:5])
+            if state.player is None:
+                break
+            policy, legal = agent.policy_at(state), state.legal_actions()
+            assert all(map(legal.allows, policy.actions)) and len(set(policy.actions)) == len(policy.actions)
+            np.testing.assert_allclose(policy.probabilities.sum(axis=0), 1.0)
+            try:
+                agent.check_known(state)
+                known += 1
+            except AgentError:
+                refused += 1
+            moves = [CALL, FOLD if legal.can_fold else CALL]
+            if legal.min_raise_to is not None and legal.max_raise_to is not None and rng.random() < 0.3:
+                moves = [raise_to(min(legal.min_raise_to * int(rng.integers(1, 4)), legal.max_raise_to))]
+            state = state.act(moves[int(rng.random() < 0.5) % len(moves)])
+    assert refused > 300 and known > 20
