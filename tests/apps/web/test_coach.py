@@ -11,12 +11,13 @@ import pytest
 
 pytest.importorskip("torch", reason="searches need PyTorch")
 
+from aleator.abstraction.packed.shipped import shipped_blueprint
 from aleator.agents.whole_hands.search_settings import SearchSettings
 from aleator.apps.web.models_reports import Stacks
 from aleator.apps.web.worker import coach
 from aleator.apps.web.worker.hand_files import read
-from aleator.apps.web.worker.table_coach import rollout_report
-from aleator.apps.web.worker.whole_hands import HandError
+from aleator.apps.web.worker.table_coach import blueprint_report, rollout_report
+from aleator.apps.web.worker.whole_hands import HandError, play
 from aleator.arena.whole_hands.decisions import decisions_of
 from aleator.arena.whole_hands.grading import OFTEN, HandGrader
 from aleator.games.holdem.betting import raise_to
@@ -33,6 +34,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     grader = HandGrader(SearchSettings(preflop=5, flop=2, turn=2, river=20))
     monkeypatch.setattr(coach, "_grader", lambda: grader)
     monkeypatch.setattr(coach, "rollout_report", partial(rollout_report, draws=300))
+    monkeypatch.setattr(coach, "blueprint_report", partial(blueprint_report, draws=1500, turns=20))
+    monkeypatch.setattr(coach, "_HINT_DRAWS", 1500)
+    monkeypatch.setattr(coach, "_HINT_TURNS", 20)
 
 
 def hint(state: dict[str, Any]) -> dict[str, Any]:
@@ -148,6 +152,59 @@ def test_at_a_table_folded_aces_are_a_mistake_and_folded_rags_are_not() -> None:
         (decision,) = coach.review(asked, Silent())["decisions"]
         assert decision["mistake"] == is_mistake and (decision["given_up"] > 0) == is_mistake
         assert decision["actions"][decision["taken"]]["value"] == 0, "a fold"
+
+
+def table_hand(actions: str, cards: str = "", board: str = "", **setup: Any) -> HandRecord:
+    """Returns a hand of six named A, from the small blind, to F, the button, who holds what is given, else rags."""
+    held = (
+        parse_hand("2s2d"),
+        parse_hand("QsQc"),
+        *map(parse_hand, ("4h4c", "5h5c", "6h6c")),
+        parse_hand(cards or "7c3d"),
+    )
+    start = replace(load_hand_game("6max").setup, **setup)
+    return HandRecord(
+        setup=start, hands=held, board=parse_cards(board), actions=parse_actions(actions), names=tuple("ABCDEF"),
+    )  # fmt: skip
+
+
+def test_hands_of_six_from_a_file_are_graded_by_the_blueprint_until_two_are_left() -> None:
+    records = [
+        table_hand("f f f f f", "AsAh"),
+        table_hand("f f f r350 f c / r300 c", "7c3d", "9h 8d 6s"),
+        table_hand("f c f f f c", "AsAh"),
+        table_hand("f f f r350 f f", "AsAh", stacks=(3_000,) * 6),
+    ]
+    params = {"player": "F", "records": [record.to_dict() for record in records], "problems": []}
+    graded = coach.grade(params, Silent())
+    found = {(one["record"], one["step"]): one for one in graded["decisions"]}
+    assert set(found) == {(0, 3), (1, 3), (1, 7)} and graded["problems"] == [] and graded["hands"] == 4
+    folded, opened, called = found[0, 3], found[1, 3], found[1, 7]
+    assert folded["mistake"] and folded["given_up"] > 3 and folded["actions"][folded["taken"]]["kind"] == "fold"
+    assert folded["actions"][0]["value"] == 0 and folded["position"] == "button"
+    assert {"policy", "value", "error"} < folded["actions"][0].keys()
+    assert not opened["actions"][opened["taken"]]["policy"] >= OFTEN and opened["street"] == "preflop"
+    assert called["street"] == "flop" and "error" not in called["actions"][0], "two are left: it is searched"
+    assert graded["without"].startswith("2 decisions have no grade: ")
+    assert "limped" in graded["without"] and "less than 50 big blinds (1)" in graded["without"]
+    one = coach.grade(params | {"records": params["records"][2:3]}, Silent())
+    assert one["without"].startswith("1 decision has no grade") and one["decisions"] == []
+
+
+def test_where_a_blueprint_sits_it_grades_what_it_knows_and_tells_what_it_does_elsewhere() -> None:
+    file = str(shipped_blueprint(6))
+    asked = {"seat": 5, "opponent": "blueprint-6max", "blueprints": [file]}
+    played = coach.review(
+        asked | {"record": table_hand("f f f r350 f c / c c", "AsAh", "9h 8d 6s").to_dict()}, Silent()
+    )
+    assert [one["step"] for one in played["decisions"]] == [3, 7] and played["preflop"] == []
+    assert "whoever sits there" in played["note"] and not played["decisions"][0]["mistake"]
+    limped = coach.review(asked | {"record": table_hand("f c f r500 f f f", "AsAh").to_dict()}, Silent())
+    assert limped["decisions"] == [] and "limped" in limped["note"]
+    assert [advice["actions"][advice["taken"]]["kind"] for advice in limped["preflop"]] == ["raise"]
+    dealt = play({"state": new_state("blueprint-6max"), "move": "deal", "seen": None, "blueprints": [file]}, Silent())
+    told = coach.hint({"state": dealt["state"], "blueprints": [file]}, Silent())
+    assert {"policy", "value", "error"} < told["grade"]["actions"][0].keys() and told["chart"] is None
 
 
 def test_a_file_is_graded_costliest_first_and_each_decision_is_a_spot() -> None:

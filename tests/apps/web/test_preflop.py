@@ -71,7 +71,8 @@ def test_at_a_table_the_blueprint_tells_what_it_does_with_a_hand(file: str) -> N
     files = ["gone.blueprint", file]
     hands = (parse_hand("AsAh"), parse_hand("TcTd"), parse_hand("7c2d"))
     played = HandRecord(setup=blueprint_game(file).setup, hands=hands, board=(), actions=parse_actions("f r300 f"))
-    (told,) = advice_of(played, 0, files)
+    (told,) = advice_of(played, 0, files, {1})
+    assert advice_of(played, 0, files, {3}) == [], "which others decided"
     assert told["name"] == "AA" and sum(action["policy"] for action in told["actions"]) == pytest.approx(1)
     assert told["actions"][told["taken"]]["kind"] == "raise"
     assert table_advice(played.setup.start(), hands[2], files[:1]) is None, "it is gone"

@@ -10,10 +10,13 @@ import pytest
 pytest.importorskip("torch", reason="searches before the river need PyTorch")
 
 from aleator.agents.whole_hands.pot_odds import equities
+from aleator.agents.whole_hands.ring_blueprint import ring_blueprint_agent
 from aleator.agents.whole_hands.river_perfect import implied_range, likely_by_rule
 from aleator.agents.whole_hands.search_settings import SearchSettings
+from aleator.agents.whole_hands.stand_in import StandInAgent
 from aleator.arena.whole_hands.decisions import Decision, decision_now, decisions_of
-from aleator.arena.whole_hands.grading import HandGrader, believed
+from aleator.arena.whole_hands.grading import HandGrader
+from aleator.arena.whole_hands.ranges import believed, table_reach
 from aleator.errors import AgentError
 from aleator.games.holdem.betting import CALL, FOLD, Action, raise_to
 from aleator.games.holdem.cards import HANDS, NUM_HANDS, parse_cards, parse_hand
@@ -133,11 +136,30 @@ def test_at_a_table_of_six_decisions_are_graded_once_two_are_left(grader: HandGr
     ranges = decisions[0].ranges()
     start = decisions[0].start
     assert start is not None and start.setup.num_players == 6
-    np.testing.assert_array_equal(ranges[1], implied_range(start, 5))
+    np.testing.assert_allclose(ranges[1], implied_range(start, 5))
     aces, rags = parse_hand("AsAh"), parse_hand("8c4d")
     assert ranges[1][aces] > 15 * ranges[1][rags], "who raises two players has a good hand"
     grade = grader.grade(decisions[2], parse_hand("KdKh"))
     assert grade.taken is not None and grade.values[grade.taken] > 0 and grade.policy.sum() == pytest.approx(1)
+
+
+def test_at_a_table_a_blueprint_tells_the_ranges_once_it_is_needed() -> None:
+    asked, blueprint = list[int](), StandInAgent(ring_blueprint_agent())
+
+    def load() -> StandInAgent:
+        asked.append(1)
+        return blueprint
+
+    grader = HandGrader(SearchSettings(flop=1, turn=1, river=20), load)
+    (decision, *_) = decisions_of(six("f f f r300 f c / r400 c / r800 c / c c"), 5)
+    grader.reach_on_street(decisions_of(record("c c / c c / c c / c c"), 0)[0])
+    assert asked == [], "two players need none"
+    reach = grader.reach_on_street(decision)
+    assert asked == [1] and decision.start is not None
+    np.testing.assert_array_equal(reach, table_reach(decision.start, blueprint)[[1, 5]])
+    assert reach[0][parse_hand("8c4d")] < 0.2 * implied_range(decision.start, 1)[parse_hand("8c4d")], (
+        "who called a raise"
+    )
 
 
 def test_a_call_of_all_chips_at_a_table_is_worth_its_share_of_the_pot_with_what_others_left(grader: HandGrader) -> None:

@@ -121,3 +121,13 @@ def test_setups_that_make_no_hand_are_refused() -> None:
         HandSetup(rules=rules, stacks=(9, 9), first_street=2, pot=3, board=(1, 2, 3))
     state = HUNL.setup.start()
     assert state.act(FOLD).is_over and state.act(raise_to(300)).act(CALL).cards_due == 3
+
+
+def test_a_board_is_dealt_as_far_as_cards_are_due_and_there() -> None:
+    start, board = load_hand_game("hunl").setup.start(), parse_cards("Ks 7h 2d 9c 3s")
+    flop = start.act(CALL).act(CALL)
+    assert start.deal_from(board) is start, "nothing is due"
+    assert flop.deal_from(board).board == board[:3] and flop.deal_from(board[:2]).board == ()
+    all_in = start.act(raise_to(20_000)).act(CALL)
+    assert all_in.deal_from(board).board == board and all_in.deal_from(board).is_over
+    assert all_in.deal_from(board[:4]).board == board[:4]

@@ -22,6 +22,7 @@ from aleator.abstraction.ring.training import RingConfig
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import CALL, Action, ActionKind
+from aleator.games.holdem.cards import HAND_CLASSES, NUM_HAND_CLASSES, NUM_HANDS
 from aleator.games.holdem.hand_state import HandState
 from aleator.games.holdem.variants import HoldemVariant, load_hand_game
 from aleator.jit import kernel
@@ -100,6 +101,31 @@ class RingPolicy:
                     states[arrays.target[edge]] = states[node].act(self.betting.actions[edge])
         live = [sum(1 << player for player in state.live_players) for state in states]
         return Places(np.array(live, np.int32), np.array([state.contributions for state in states], np.int32))
+
+    @cached_property
+    def met(self) -> FloatArray:
+        """How likely the others are to play to each decision if all play the blueprint, ``[D]``.
+
+        Training sees a decision so often, however seldom who acts there plays to it. What is done after the first
+        street counts as certain.
+        """
+        arrays, hands = self.betting.arrays, np.bincount(HAND_CLASSES) / NUM_HANDS
+        met, reach = np.zeros(self.betting.decisions), {0: np.ones((self.betting.players, NUM_HAND_CLASSES))}
+        for node in range(self.betting.decisions):  # parents come before children
+            first, end = (int(edge) for edge in arrays.first[node : node + 2])
+            player, own = arrays.player[node], reach.pop(node, None)
+            if own is not None:
+                met[node] = np.prod(np.delete(own @ hands, player))
+            for edge in range(first, end):
+                target = int(arrays.target[edge])
+                if target < 0:
+                    continue
+                if own is None or arrays.street[node]:
+                    met[target] = met[node]
+                else:
+                    reach[target] = own.copy()
+                    reach[target][player] *= self.policy(node)[:, edge - first]
+        return met
 
     def policy(self, decision: int) -> FloatArray:
         """Returns the policy of a decision, ``[buckets, actions]``."""

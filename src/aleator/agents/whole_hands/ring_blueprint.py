@@ -57,12 +57,12 @@ class RingBlueprintAgent(HandAgent):
         actions = self.policy.betting.actions[arrays.first[decision] : arrays.first[decision + 1]]
         legal: dict[Action, FloatArray] = {}
         for action, row in zip(actions, rows, strict=True):
-            allowed = self._allowed(state, action)
+            allowed = self.allowed(state, action)
             legal[allowed] = legal.get(allowed, np.zeros(NUM_HANDS)) + row
         return HandPolicy(tuple(legal), np.stack(list(legal.values())))
 
     @staticmethod
-    def _allowed(state: HandState, action: Action) -> Action:
+    def allowed(state: HandState, action: Action) -> Action:
         """Returns the legal action that is nearest."""
         legal = state.legal_actions()
         if legal.allows(action):

@@ -276,17 +276,10 @@ def check_playable(name: str, state: HandState) -> None:
 
 def states_before(state: HandState) -> list[HandState]:
     """Returns the states before each action of a hand, with the board as far as it is dealt there; itself last."""
-    states = [_dealt(state.setup.start(), state)]
+    states = [state.setup.start().deal_from(state.board)]
     for action in state.actions:
-        states.append(_dealt(states[-1].act(action), state))
+        states.append(states[-1].act(action).deal_from(state.board))
     return states
-
-
-def _dealt(now: HandState, state: HandState) -> HandState:
-    """Returns a state with the cards that follow it dealt as they were on the way to ``state``."""
-    while (due := now.cards_due) and len(state.board) >= len(now.board) + due:
-        now = now.deal(state.board[len(now.board) : len(now.board) + due])
-    return now
 
 
 def draw_for(state: HandState, seed: int) -> Callable[[FloatArray], int]:

@@ -10,9 +10,8 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from aleator.agents.whole_hands.river_perfect import implied_range
+from aleator.agents.whole_hands.stand_in import StandInAgent
+from aleator.arena.whole_hands.ranges import table_reach
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action, ActionKind, raise_to
@@ -38,10 +37,14 @@ class Decision:
     start: HandState | None = None
     seats: tuple[int, int] = (0, 1)
 
-    def ranges(self) -> FloatArray:
-        """Returns [2, 1326]: how likely each hand of the two is at `start`, by what they did before."""
+    def ranges(self, blueprint: StandInAgent | None = None) -> FloatArray:
+        """Returns [2, 1326]: how likely each hand of the two is at `start`, by what they did before.
+
+        Args:
+            blueprint: that they may have played; None: a rule alone tells.
+        """
         assert self.start is not None
-        return np.stack([implied_range(self.start, seat) for seat in self.seats])
+        return table_reach(self.start, blueprint)[list(self.seats)]
 
 
 def decisions_of(record: HandRecord, player: int) -> list[Decision]:

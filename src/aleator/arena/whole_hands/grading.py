@@ -2,10 +2,8 @@
 
 Algorithm:
     Both players' reach is followed from the blinds on as ReBeL does, by the average policies of the searches along the
-    hand. Nobody plays just so: with probability `SLIP` an action is believed to follow a simple rule instead
-    (`agents.whole_hands.river_perfect`). Where the search takes an action often that hardly matters; where it never
-    does, its policies are noise, and the rule tells the range. At a table of several the rule alone tells what both
-    hold when two are left (`arena.whole_hands.decisions`). A search begins at the decision, with the action that was
+    hand, and now and then by a rule (`arena.whole_hands.ranges`). At a table of several a blueprint and the rule tell
+    what both hold when two are left, or the rule alone. A search begins at the decision, with the action that was
     taken added to its tree. What an action is worth to the hand is its cfv behind the root over the opponent's reach
     that shares no card with it, the mean over iterations. Chips are counted from the decision on: a fold is worth
     nothing. An action gives up what it is worth less than the best one; what the search itself takes often gives up
@@ -13,14 +11,14 @@ Algorithm:
 
 Reference: ReBeL section 6 (search from the public belief state), without the random iteration.
 Deviations: decisions with three and more players in the pot have no grade, nor have those before the flop at a table of
-    several.
+    several: `arena.whole_hands.table_grading` has.
 Status: tests/arena/whole_hands/test_grading.py (rivers agree with the exact solver, calls of all chips before the flop
     with the table of equities; a fold is worth nothing).
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -28,7 +26,6 @@ from typing import Final
 import numpy as np
 
 from aleator.agents.whole_hands.rebel import Beliefs, RebelHandAgent
-from aleator.agents.whole_hands.river_perfect import likely_by_rule
 from aleator.agents.whole_hands.search_settings import SearchSettings
 from aleator.agents.whole_hands.searching import (
     Kept,
@@ -38,7 +35,9 @@ from aleator.agents.whole_hands.searching import (
     check_playable,
     states_before,
 )
+from aleator.agents.whole_hands.stand_in import StandInAgent
 from aleator.arena.whole_hands.decisions import Decision
+from aleator.arena.whole_hands.ranges import believed
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action
 from aleator.games.holdem.cards import HANDS
@@ -47,8 +46,6 @@ from aleator.search.whole_hands.rounds import SolvedRound, child_of, nearest_act
 
 OFTEN: Final = 0.2
 """What a search takes at least so often is no mistake."""
-SLIP: Final = 0.05
-"""How often players are believed to act by a rule rather than as the search does."""
 _TABLES: Final = 8  # hands whose searches are kept
 
 
@@ -111,21 +108,19 @@ class _Searcher(RebelHandAgent):
         return believed(policy[nearest_action(beliefs.node, action)], beliefs.state, action)
 
 
-def believed(policy: FloatArray, state: HandState, action: Action) -> FloatArray:
-    """Returns how likely each hand is believed to take an action that the search takes by ``policy``, both [1326]."""
-    likely: FloatArray = (1 - SLIP) * policy + SLIP * likely_by_rule(state, action)
-    return likely
-
-
 class HandGrader:
     """Grades decisions of no-limit hold'em between two players; searches are kept from decision to decision of a hand.
 
     Args:
         settings: how it searches.
+        blueprint: returns that of several players, which tells with which hands two of them are left, when one is
+            needed; None: a rule tells.
     """
 
-    def __init__(self, settings: SearchSettings | None = None) -> None:
-        self._settings = settings
+    def __init__(
+        self, settings: SearchSettings | None = None, blueprint: Callable[[], StandInAgent | None] | None = None
+    ) -> None:
+        self._settings, self._blueprint = settings, blueprint
         self._agents: Kept[_Searcher] = Kept(_TABLES)
 
     def _agent(self, decision: Decision) -> _Searcher:
@@ -133,7 +128,9 @@ class HandGrader:
         key: Hashable = decision.start
         agent = self._agents.find(key)
         if agent is None:
-            ranges = None if decision.start is None else decision.ranges()
+            ranges = None
+            if decision.start is not None:
+                ranges = decision.ranges(None if self._blueprint is None else self._blueprint())
             agent = self._agents.keep(key, _Searcher(self._search, ranges))
         return agent
 

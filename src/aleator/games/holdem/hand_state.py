@@ -151,3 +151,10 @@ class HandState:
             raise CardError(f"{self.cards_due} board cards are due, not {len(cards)} ({format_cards(cards)})")
         board = tuple(int(card) for card in check_cards((*self.board, *cards)))
         return replace(self, board=board)
+
+    def deal_from(self, board: Sequence[int]) -> HandState:
+        """Returns the state after the cards that are due were dealt as they lie on a board, as far as that has them."""
+        state = self
+        while (due := state.cards_due) and len(board) >= len(state.board) + due:
+            state = state.deal(board[len(state.board) : len(state.board) + due])
+        return state

@@ -96,6 +96,8 @@ test("a hand that was played out has errors, a blueprint only how often it acts"
   const call = { name: "call 150", kind: "call", value: 2.5, error: 0, best: true };
   const text = h("div", {}, gradeTable({ actions: [fold, call], taken: null })).textContent;
   assert.match(text, /worth±fold0.00 bb± 1.23 bbcall 150\+2.50 bb$/);
+  const both = [{ ...fold, policy: 0.25 }];
+  assert.match(h("div", {}, gradeTable({ actions: both, taken: 0 })).textContent, /the blueprint plays.*25 %/);
   const known = [{ name: "fold", kind: "fold", policy: 1 }];
   assert.match(h("div", {}, gradeTable({ actions: known, taken: null })).textContent, /the blueprint playsfold100 %/);
 });

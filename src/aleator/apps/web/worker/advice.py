@@ -1,13 +1,13 @@
 """What a blueprint of several players does before the flop: how often it takes each action with a hand, no values.
 
-Decisions at a table of several have no grade before two players are left (`arena.whole_hands.grading`). Where the
-server was given a blueprint of that very game, it tells what an average policy of many deals does there.
+Not all decisions at a table of several have a grade before two players are left (`arena.whole_hands.table_grading`).
+Where the server was given a blueprint of that very game, it tells what an average policy of many deals does there.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from aleator.apps.web.worker.blueprints import blueprint_game
@@ -51,15 +51,24 @@ def table_advice(
     }
 
 
-def advice_of(record: HandRecord, player: int, blueprints: Sequence[str]) -> list[dict[str, Any]]:
-    """Returns what a blueprint does at each decision of a player before the flop at a table of several."""
+def advice_of(
+    record: HandRecord, player: int, blueprints: Sequence[str], steps: Collection[int]
+) -> list[dict[str, Any]]:
+    """Returns what a blueprint does at some decisions of a player before the flop at a table of several.
+
+    Args:
+        record: of the hand.
+        player: whose decisions.
+        blueprints: files that the server was given.
+        steps: how many actions were made before each of the decisions.
+    """
     hand = record.hands[player]
     if hand is None or record.setup.num_players == 2:
         return []
     found = [
         table_advice(state, hand, blueprints, after.actions[-1])
         for state, after in itertools.pairwise(record.states())
-        if not state.board and state.player == player
+        if not state.board and state.player == player and len(state.actions) in steps
     ]
     return [advice for advice in found if advice is not None]
 

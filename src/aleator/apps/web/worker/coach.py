@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Collection
 from typing import Any, Final
 
 import numpy as np
@@ -13,12 +15,13 @@ from aleator.apps.web.worker.advice import advice_of, table_advice
 from aleator.apps.web.worker.channel import Channel
 from aleator.apps.web.worker.hand_view import action_kind, action_words
 from aleator.apps.web.worker.rivals import table_of
-from aleator.apps.web.worker.table_coach import decisions_at_table, rollout_report, table_agents
+from aleator.apps.web.worker.table_coach import blueprint, blueprint_report, rollout_report, table_agents
 from aleator.apps.web.worker.whole_hands import HandError, HandSession
 from aleator.arena.whole_hands.decisions import decision_now, decisions_of
 from aleator.arena.whole_hands.grading import Grade, HandGrader
+from aleator.arena.whole_hands.table_grading import table_decisions
 from aleator.caching import cache
-from aleator.errors import AleatorError
+from aleator.errors import AgentError, AleatorError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import STREET_NAMES, seat_names
 from aleator.games.holdem.cards import format_cards, format_hand
@@ -38,12 +41,18 @@ flop, by 1.2 to 1.9 % later (docs/algorithms/hunl.md), so that two actions may d
 """
 CHART_STACKS: Final = (10, 15, 20, 25, 40, 50, 60, 100, 150, 200)
 """Big blinds that the page with charts before the flop has."""
-_SEVERAL = "Graded are decisions on streets that begin with two players left, from the flop on."
+_SEVERAL = "The blueprint knows nothing of this decision: it has no grade."
 _PLAYED_OUT = (
     "Until two players are left, the hand is played out 2,000 times against those who sit here. You go on like a "
     "simple player: like Tara, by calling or by giving up, whichever wins most. ± is how far the distance to the best "
     "action may be off, 95 % of the time. Then the coach searches."
 )
+_BY_BLUEPRINT = (
+    "Until two players are left, the hand is played out thousands of times. All others play the blueprint of the "
+    "package, whoever sits there. You go on like the blueprint, by calling or by giving up, whichever wins most. ± is "
+    "how far the distance to the best action may be off, 95 % of the time. Then the coach searches."
+)
+_HINT_DRAWS, _HINT_TURNS = 6000, 250  # nobody waits long for a hint
 _LEAST = 0.01
 _LEAST_LOSS: Final = 0.05  # of a mistake, in big blinds
 _SHOWN: Final = 5  # mistakes while a file is graded
@@ -51,7 +60,7 @@ _SHOWN: Final = 5  # mistakes while a file is graded
 
 @cache
 def _grader() -> HandGrader:
-    return HandGrader(_SEARCH)
+    return HandGrader(_SEARCH, blueprint)
 
 
 def hint(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
@@ -66,33 +75,70 @@ def hint(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
         return {"note": "", "grade": grade_report(_grader().grade(decision, held)), "chart": None}
     if agents := table_agents(rivals, now["number"]):
         return {"note": _PLAYED_OUT, "grade": rollout_report(record.state(), held, agents), "chart": None}
-    advice = table_advice(record.state(), held, params["blueprints"])
-    return {"note": "" if advice else _SEVERAL, "grade": None, "chart": advice}
+    try:
+        grade = blueprint_report(record.state(), held, draws=_HINT_DRAWS, turns=_HINT_TURNS)
+        return {"note": _BY_BLUEPRINT, "grade": grade, "chart": None}
+    except AgentError:
+        advice = table_advice(record.state(), held, params["blueprints"])
+        return {"note": "" if advice else _SEVERAL, "grade": None, "chart": advice}
 
 
 def review(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the grades of the decisions of the player in `seat` in the hand `record`; a note says what has none.
 
     At a table of several, decisions before two are left are played out against the `opponent` of the session, if that
-    is quick; else `preflop` is what one of `blueprints` does before the flop.
+    is quick, else against the blueprint; `preflop` is what one of `blueprints` does where that says nothing.
     """
     record, seat = HandRecord.from_dict(params["record"]), params["seat"]
-    if record.setup.num_players == 2:
-        return {"decisions": review_hand(record, seat, channel), "preflop": [], "note": ""}
-    agents = table_agents(table_of(params["opponent"], tuple(params["blueprints"])), record.number)
     searched = review_hand(record, seat, channel)
+    if record.setup.num_players == 2:
+        return {"decisions": searched, "preflop": [], "note": ""}
+    agents = table_agents(table_of(params["opponent"], tuple(params["blueprints"])), record.number)
+    steps = {decision["step"] for decision in searched}
     if agents is None:
-        return {
-            "decisions": searched, "preflop": advice_of(record, seat, params["blueprints"]), "note": _SEVERAL,
-        }  # fmt: skip
-    steps, hand = {decision["step"] for decision in searched}, record.hands[seat]
+        played_out, without = _by_blueprint(record, seat, steps)
+        preflop = advice_of(record, seat, params["blueprints"], without.keys())
+        note = _told(Counter(without.values())) or (_BY_BLUEPRINT if played_out else "")
+        return {"decisions": [*played_out, *searched], "preflop": preflop, "note": note}
+    hand = record.hands[seat]
     assert hand is not None
     played_out = [
         rollout_report(state, hand, agents, action)
-        for state, action in decisions_at_table(record, seat)
+        for state, action in table_decisions(record, seat)
         if len(state.actions) not in steps
     ]
     return {"decisions": [*played_out, *searched], "preflop": [], "note": _PLAYED_OUT}
+
+
+def _by_blueprint(
+    record: HandRecord, player: int, steps: Collection[int]
+) -> tuple[list[dict[str, Any]], dict[int, str]]:
+    """Returns a player's decisions at a table played out by the blueprint, and why others have no grade, by step.
+
+    Args:
+        record: of the hand.
+        player: whose decisions.
+        steps: of decisions that are graded already.
+    """
+    graded, without, hand = [], dict[int, str](), record.hands[player]
+    assert hand is not None
+    for state, action in table_decisions(record, player):
+        if len(state.actions) in steps:
+            continue
+        try:
+            graded.append(blueprint_report(state, hand, action))
+        except AgentError as error:
+            without[len(state.actions)] = str(error)
+    return graded, without
+
+
+def _told(reasons: Counter[str]) -> str:
+    """Returns which decisions have no grade, in words; nothing if all have."""
+    if not reasons:
+        return ""
+    count = reasons.total()
+    told = "; ".join(f"{reason} ({times})" for reason, times in reasons.most_common())
+    return f"{count} {'decision has' if count == 1 else 'decisions have'} no grade: {told}."
 
 
 def review_hand(record: HandRecord, player: int, channel: Channel | None = None) -> list[dict[str, Any]]:
@@ -203,6 +249,7 @@ def grade(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     records = [HandRecord.from_dict(document) for document in params["records"]]
     decisions: list[dict[str, Any]] = list(params.get("done", []))
     problems: list[str] = list(params["problems"])
+    without = Counter[str]()
     graded, note = 0, ""
     for number, record in enumerate(records):
         worst = sorted((one for one in decisions if one["mistake"]), key=_cost)[:_SHOWN]
@@ -213,7 +260,12 @@ def grade(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
         try:
             if params["player"] not in record.names:
                 continue
-            found = review_hand(record, record.names.index(params["player"]))
+            seat = record.names.index(params["player"])
+            found = review_hand(record, seat)
+            if record.setup.num_players > 2:
+                played_out, reasons = _by_blueprint(record, seat, {decision["step"] for decision in found})
+                found = [*played_out, *found]
+                without.update(reasons.values())
         except AleatorError as error:
             problems.append(f"hand {record.number}: {error}")
             continue
@@ -227,6 +279,7 @@ def grade(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
         "decisions": decisions,
         "problems": problems,
         "note": note,
+        "without": _told(without),
         "given_up": sum(decision["given_up"] for decision in decisions),
         "mistakes": sum(decision["mistake"] for decision in decisions),
     }

@@ -97,16 +97,17 @@ class TableRangeLuck(Luck):
         return reach
 
 
-def draw_hands(reach: FloatArray, count: int, rng: np.random.Generator) -> IntArray:
+def draw_hands(reach: FloatArray, count: int, rng: np.random.Generator, *, tries: int = _TRIES) -> IntArray:
     """Returns hands of all players without common cards, as likely as the product of their reaches, ``[K, P]``.
 
     Args:
         reach: of each player's hands, ``[P, 1326]``, not normalised.
         count: how many are wanted; fewer, if most draws have common cards.
         rng: of the draws.
+        tries: draws for each that is wanted.
     """
     ends = np.cumsum(reach, axis=1)
-    draws = rng.random((len(reach), count * _TRIES)) * ends[:, -1:]
+    draws = rng.random((len(reach), count * tries)) * ends[:, -1:]
     hands = np.stack([np.searchsorted(own, row, side="right") for own, row in zip(ends, draws, strict=True)], axis=1)
     hands = np.minimum(hands, NUM_HANDS - 1)
     taken, apart = np.zeros(len(hands), np.uint64), np.ones(len(hands), np.bool_)

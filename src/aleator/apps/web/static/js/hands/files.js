@@ -123,7 +123,7 @@ export function filtered(decisions, { street, mistakes }) {
 }
 
 function gradedPanels({ id, summary }) {
-  const { decisions, problems, note, player, hands, given_up: lost, mistakes } = summary;
+  const { decisions, problems, note, without, player, hands, given_up: lost, mistakes } = summary;
   const filter = { street: "", mistakes: false };
   const list = h("div", { class: "after grades graded" });
   const item = (decision) => {
@@ -167,7 +167,8 @@ function gradedPanels({ id, summary }) {
         fact("Per hand", `${each.toFixed(0)} mbb`),
       ),
       problemList(problems),
-      small("The costliest come first. In hands of several players, streets that begin with two of them are graded."),
+      small("The costliest come first. In hands of several players, the blueprint of six plays until two are left."),
+      without && small(without),
     ),
     h("p", { class: "row" }, streets, h("label", { class: "row" }, only, "Mistakes only"), unitChoice(redrawPage)),
     list,

@@ -13,6 +13,9 @@ export const blinds = (value) => `${signed(value, 2)} bb`;
 // which columns a table of actions has: what is done how often, what it is worth, how sure that is
 const columnsOf = (actions) => ["policy", "value", "error"].filter((key) => actions.every((one) => key in one));
 
+// whether actions were searched: what is played out has an error, what a blueprint does alone has no values
+const isSearched = (actions) => actions.every((one) => "policy" in one && "value" in one && !("error" in one));
+
 const HEADS = {
   policy: ["the search plays", ""],
   value: ["worth"],
@@ -38,7 +41,7 @@ export function gradeTable({ actions, taken, big_blind: bigBlind = 100 }) {
       columns.map((key) => cells[key](action, at)),
     );
   const names = ["", ...columns.flatMap((key) => HEADS[key])];
-  if (!columns.includes("value")) names[1] = "the blueprint plays";
+  if (columns.includes("policy") && !isSearched(actions)) names[1] = "the blueprint plays";
   return table({ class: "policy" }, names.map((text) => head(text)), actions.map(row)); // prettier-ignore
 }
 
@@ -94,8 +97,7 @@ function headOf(decision) {
 // a decision in a row, and in it what else could have been done
 export function decisionItem(decision, { link, openSpot, again, isOpen = false } = {}) {
   const { street, board, pot, chart, actions, big_blind: bigBlind = 100 } = decision;
-  const isSearched = actions.every((one) => "policy" in one);
-  const spot = openSpot && board && isSearched && button("Open as a spot", openSpot, { class: "quiet" });
+  const spot = openSpot && board && isSearched(actions) && button("Open as a spot", openSpot, { class: "quiet" });
   const retry = again && button("Try another action", () => again(decision.step), { class: "quiet" });
   return h(
     "details",
