@@ -137,7 +137,7 @@ def _print(state: MatchState, output: Path | None) -> None:
     out.print(f"{match.game}: what {first} {title}", style="bold", soft_wrap=True)
     rows = []
     if state.mode != RAW:
-        rows.append((f"luck removed (AIVAT, {state.mode})", *_cells(state.score())))
+        rows.append((f"without luck (AIVAT, {state.mode})", *_cells(state.score())))
     if state.mode != REST:  # in which nobody wins chips
         rows += [(f"chips won by {name}", *_cells(state.raw(index))) for index, name in enumerate(match.agents)][
             : 1 if len(match.agents) == 2 else None

@@ -40,7 +40,7 @@ test("amounts are chips unless big blinds were chosen", () => {
   assert.equal(signedAmount(0, 100), "0 bb");
   assert.equal(signedAmount(null, 100), "–");
   assert.equal(wonText(250, 100), "+2.5 bb");
-  assert.equal(luckText(3908, 1223, 100), "+12.23 bb without luck, +26.85 bb by luck");
+  assert.equal(luckText(3908, 1223, 100), "+12.23 bb without luck, +26.85 bb luck");
   assert.equal(inUnit(333, 100), 3.33);
   assert.equal(inWords("raise to 2,500", 100), "raise to 25 bb");
   assert.equal(inWords("check", 100), "check");
