@@ -1,4 +1,4 @@
-"""The coach of whole hands: what the actions of a decision are worth, for hints, reviews and hands from files."""
+"""The coach of whole hands: what the actions of a decision are worth, for hints and reviews."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from aleator.apps.web.worker.whole_hands import HandError, HandSession
 from aleator.arena.whole_hands.decisions import decision_now, decisions_of
 from aleator.arena.whole_hands.grading import Grade, HandGrader
 from aleator.caching import cache
-from aleator.errors import AleatorError
 from aleator.games.base import FloatArray
-from aleator.games.holdem.betting import STREET_NAMES, seat_names
+from aleator.games.holdem.betting import STREET_NAMES
 from aleator.games.holdem.cards import format_cards, format_hand
 from aleator.games.holdem.hand_range import format_hand_range
 from aleator.games.holdem.hand_record import HandRecord
@@ -46,7 +45,6 @@ _PLAYED_OUT = (
 )
 _LEAST = 0.01
 _LEAST_LOSS: Final = 0.05  # of a mistake, in big blinds
-_SHOWN: Final = 5  # mistakes while a file is graded
 
 
 @cache
@@ -184,49 +182,3 @@ def spot_of_decision(params: dict[str, Any], channel: Channel) -> dict[str, Any]
 def _text(reach: FloatArray, board: tuple[int, ...]) -> str:
     weights = reach / reach.max()
     return format_hand_range(np.where(weights >= _LEAST, weights, 0.0).clip(0, 1), digits=2, board=board)
-
-
-def _cost(decision: dict[str, Any]) -> tuple[float, float]:
-    """Returns what sorts decisions: the costliest mistake first, then those furthest behind the best action."""
-    return -decision["given_up"], -decision["behind"]
-
-
-def _position(record: HandRecord, player: str) -> str:
-    return seat_names(record.setup.num_players)[record.names.index(player)]
-
-
-def grade(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
-    """Returns the grades of all decisions of a player in hands from a file, costliest first; progress is reported.
-
-    `records` are hands as they were read, `player` a name. Reports tell the costliest mistakes so far.
-    """
-    records = [HandRecord.from_dict(document) for document in params["records"]]
-    decisions: list[dict[str, Any]] = list(params.get("done", []))
-    problems: list[str] = list(params["problems"])
-    graded, note = 0, ""
-    for number, record in enumerate(records):
-        worst = sorted((one for one in decisions if one["mistake"]), key=_cost)[:_SHOWN]
-        channel.report(stage="grading", hand=number, hands=len(records), decisions=len(decisions), worst=worst)
-        if channel.stopped:
-            note = f"stopped after {number} of {len(records)} hands"
-            break
-        try:
-            if params["player"] not in record.names:
-                continue
-            found = review_hand(record, record.names.index(params["player"]))
-        except AleatorError as error:
-            problems.append(f"hand {record.number}: {error}")
-            continue
-        graded += 1
-        place = {"record": number, "number": record.number, "position": _position(record, params["player"])}
-        decisions += [decision | place for decision in found]
-    decisions.sort(key=_cost)
-    return {
-        "player": params["player"],
-        "hands": graded,
-        "decisions": decisions,
-        "problems": problems,
-        "note": note,
-        "given_up": sum(decision["given_up"] for decision in decisions),
-        "mistakes": sum(decision["mistake"] for decision in decisions),
-    }
