@@ -90,8 +90,7 @@ docs: $(STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 tutorials: $(STAMP)
-	$(BIN)/python -m jupyter nbconvert --to notebook --execute --inplace \
-		--ExecutePreprocessor.record_timing=False docs/tutorials/*.ipynb
+	$(BIN)/python docs/tutorials.py
 
 screenshots: $(STAMP)
 	ALEATOR_SCREENSHOTS=1 $(BIN)/python -m pytest tests/apps/web/test_browser.py tests/apps/web/test_browser_hands.py \

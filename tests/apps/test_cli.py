@@ -196,6 +196,28 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("command", "first"),
+    [
+        ("train deep-cfr", "--game kuhn --preset demo"),
+        ("train nfsp", "--game kuhn --preset demo --out runs/nfsp"),
+        ("train double-neural", "--game kuhn --preset demo"),
+        ("train rebel", "--game liars-dice:1x3"),
+        ("train holdem", "--street river --preset small --device cpu"),
+        ("abstraction build", "few.bin --game flop-holdem --buckets 10"),
+        ("holdem report", "examples/srp-flop.toml --flops 25 --node r:0:c --out srp.report"),
+    ],
+)
+def test_what_takes_long_begins_with_a_short_example_and_says_how_long_that_takes(
+    capsys: pytest.CaptureFixture[str], command: str, first: str
+) -> None:
+    code, text, _ = call(capsys, *command.split(), "--help")
+    said, _, examples = re.sub(r" \\ *\n *", " ", text).partition("Examples:")
+    shown = [" ".join(line.split()) for line in examples.splitlines() if line.strip()]
+    assert code == 0 and shown[0] == f"aleator {command} {first}"
+    assert re.search(r"first example (takes|\w+ an hour)", " ".join(said.split()))
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("fly",), "No such command 'fly' (see aleator --help)"),

@@ -214,7 +214,7 @@ def test_a_match(capsys: pytest.CaptureFixture[str]) -> None:
     code, text, error = call(capsys, *match, "--deals", "60")
     assert code == 0, error
     assert text.startswith("kuhn: what equilibrium:200 wins against uniform, 60 deals")
-    assert "luck removed" in text and "in the second seat" in text and "standard error" in text
+    assert "without luck" in text and "in the second seat" in text and "standard error" in text
     exact = json.loads(call(capsys, *match, "--exact", "--json")[1])
     drawn, again = (json.loads(call(capsys, *match, "--deals", "200", "--json")[1]) for _ in range(2))
     times = [[found.pop("first_moves"), found.pop("second_moves")] for found in (drawn, again)]

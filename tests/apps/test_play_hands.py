@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -100,7 +101,12 @@ def test_hands_are_played_in_the_terminal(capsys: pytest.CaptureFixture[str], mo
         capsys, "play", "hunl", "--agent", "always-call", "--seat", "1", "--seed", "3", "--hands", "1"
     )
     assert code == 0, error
-    assert "you are on the button and hold" in text and "flop:" in text and "without the luck" in text
+    assert "you are on the button and hold" in text and "flop:" in text
+    won, fair, luck = (
+        int(re.search(rf"{before}([+-][\d,]+) chips", text)[1].replace(",", ""))  # type: ignore[index]
+        for before in ("1 hand: ", "without luck ", "; luck ")
+    )
+    assert won == fair + luck != fair
     assert "50 is too little: from 200 to 20,000" in text and "not an action" in text
 
 
@@ -135,6 +141,6 @@ def test_a_table_of_six(capsys: pytest.CaptureFixture[str]) -> None:
     seats = [record["seat"] for record in document["records"]]
     assert [(seats[0] - step) % 6 for step in range(3)] == seats  # the button moves on
     code, printed, _ = call(capsys, *arguments)
-    assert code == 0 and "button (always-call)" in printed and "without the luck" not in printed
+    assert code == 0 and "button (always-call)" in printed and "without luck" not in printed
     code, _, told = call(capsys, "play", "ring:3", "--seat", "3", "--you", "always-call")
     assert code == 2 and "seats 0 to 2, not 3" in told

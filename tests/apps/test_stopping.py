@@ -16,7 +16,7 @@ import pytest
 
 from aleator.abstraction.blueprint.file import Blueprint
 from aleator.abstraction.blueprint.training import BlueprintConfig, BlueprintTrainer
-from aleator.apps.cli.stopping import end, exit_code, interruptible, stopped
+from aleator.apps.cli.stopping import cut_short, end, exit_code, interruptible, stopped
 from aleator.games.holdem.spot_file import load_spot
 from aleator.solvers.limits import Limits
 from aleator.solvers.solution import Solution, open_solution
@@ -149,3 +149,45 @@ def test_kills_of_a_blueprint_in_training_lose_nothing(tmp_path: Path) -> None:
     straight = BlueprintTrainer(BlueprintConfig.of("flop-holdem"), small_buckets(), buckets)
     straight.run(deals=deals + 1000)
     np.testing.assert_array_equal(Blueprint(file).table(), straight.table)
+
+
+NEVER = """
+from pathlib import Path
+from aleator.agents.whole_hands import HandAgent
+
+class Never(HandAgent):
+    name = "never"
+
+    def policy_at(self, state):
+        Path("asked").touch()
+        while True:
+            pass
+"""
+
+
+@pytest.mark.parametrize("processes", [(), ("--processes", "2")], ids=["here", "processes"])
+def test_a_match_is_stopped_in_the_middle_of_a_search(processes: tuple[str, ...], tmp_path: Path) -> None:
+    """Whatever an agent does then: this one never answers."""
+    (tmp_path / "never.py").write_text(NEVER)
+    command = ("match", "hunl", "python:never.py:Never", "always-call", "--hands", "40", "--out", "m.jsonl", *processes)
+    process = start(*command, cwd=tmp_path)
+    wait_for((tmp_path / "asked").exists, process)
+    process.send_signal(signal.SIGINT)
+    text, error = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130, error
+    assert "stopped after 0 of 40 hands; the same command goes on from there" in error.replace("\n", " ")
+    assert "wins against always-call" in text and "nan" not in text
+
+
+def test_a_signal_cuts_a_block_short_and_is_remembered() -> None:
+    done = []
+    with interruptible() as told:
+        with cut_short():
+            done.append("begun")
+        with cut_short():
+            signal.raise_signal(signal.SIGTERM)
+            done.append("after the signal")
+        assert done == ["begun"] and told()
+        with pytest.raises(KeyboardInterrupt), cut_short():
+            signal.raise_signal(signal.SIGINT)
+    assert exit_code() == 143

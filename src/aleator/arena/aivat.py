@@ -1,4 +1,4 @@
-"""AIVAT: what a deal would have been won by without luck, an unbiased estimate with a fraction of the variance.
+"""AIVAT: what a deal was won by without luck (`aleator.arena.luck`): unbiased, with a fraction of the variance.
 
 Algorithm:
     Let w(i, j) = deal x reach x reach be how likely hands i and j are at a public state under the policies that were
@@ -60,7 +60,7 @@ class Aivat:
         *,
         known: tuple[bool, bool] = (True, True),
     ) -> float:
-        """Returns what player 0 won in one deal, with the luck removed; its expectation is that of the winnings.
+        """Returns what player 0 won in one deal, without luck; its expectation is that of the winnings.
 
         Args:
             events: which child followed at each node.

@@ -142,7 +142,7 @@ def _play(
     spent: tuple[list[float], list[float]],
     clock: Clock,
 ) -> tuple[float, float]:
-    """Returns what player 0 won in one deal, and that without the luck. Adds the seconds of each move to its player's.
+    """Returns what player 0 won in one deal, and that without luck. Adds the seconds of each move to its player's.
 
     To measure luck, agents are asked for their policies, too. A move takes as long as the slower of both answers: an
     agent that searches recalls its search for the second one, and another one should not pay twice.

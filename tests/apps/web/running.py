@@ -10,8 +10,9 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 
@@ -45,6 +46,28 @@ def free_port() -> int:
         with socket.socket() as probe, contextlib.suppress(OSError):
             probe.bind(("127.0.0.1", port))
             return port
+
+
+class RunningProcess(NamedTuple):
+    """A process of this machine: its command line, and the seconds that it and its ended children have computed."""
+
+    pid: int
+    parent: int
+    line: list[bytes]
+    seconds: float
+
+
+def running_processes() -> list[RunningProcess]:
+    """Returns the processes of this machine."""
+    found, tick = [], os.sysconf("SC_CLK_TCK")
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            with contextlib.suppress(OSError):
+                line = (entry / "cmdline").read_bytes().split(b"\0")
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                seconds = sum(map(int, fields[11:15])) / tick
+                found.append(RunningProcess(int(entry.name), int(fields[1]), line, seconds))
+    return found
 
 
 class RunningServer:
@@ -125,17 +148,32 @@ class RunningServer:
     def workers(self) -> list[tuple[int, int]]:
         """Returns the worker processes and the niceness that they are told to add; the solver's is 10."""
         assert self.process is not None
-        found = []
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdecimal():
-                try:
-                    line = (entry / "cmdline").read_bytes().split(b"\0")
-                    fields = (entry / "stat").read_text().rpartition(")")[2].split()
-                except OSError:
-                    continue
-                if b"aleator.apps.web.worker" in line and int(fields[1]) == self.process.pid:
-                    found.append((int(entry.name), int(line[-2])))
-        return found
+        return [
+            (running.pid, int(running.line[-2]))
+            for running in running_processes()
+            if b"aleator.apps.web.worker" in running.line and running.parent == self.process.pid
+        ]
+
+    def computed(self) -> float:
+        """Returns the seconds that the server and all processes below it have computed."""
+        assert self.process is not None
+        everything = running_processes()
+        family, count = {self.process.pid}, 0
+        while count < len(family):
+            count = len(family)
+            family |= {running.pid for running in everything if running.parent in family}
+        return sum(running.seconds for running in everything if running.pid in family)
+
+    def wait_computing(self, done: Callable[[], bool], reason: str, seconds: float) -> None:
+        """Waits until something is done, as long as the server computes, and that no longer than some seconds."""
+        last = begin = self.computed()
+        moved = time.monotonic()
+        while not done():
+            now = self.computed()
+            if now > last + 1.0:
+                last, moved = now, time.monotonic()
+            assert now - begin < seconds and time.monotonic() < moved + SECONDS, reason
+            time.sleep(0.5)
 
     def kill_solver(self) -> None:
         """Kills the process that solves, as the system does when memory runs out."""

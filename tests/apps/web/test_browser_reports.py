@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from time import sleep
 from typing import Any
@@ -140,15 +141,16 @@ def test_two_solutions_are_compared_node_by_node(page: Checked, server: RunningS
     assert shown.locator(".compare-columns .cell:not(.dim)").count() > 20
     check_sizes(page)
     first = shown.locator(".compare-columns .flops tbody a").first
-    assert first.inner_text() == "r:0"
+    assert first.inner_text() == "The first decision" and first.get_attribute("title") == "r:0"
     shown.locator(".compare-columns .cell[data-name='AA']").hover()
     page.until_text(".compare-columns .caption", "Bets")
     shown.get_by_text("EV", exact=True).click()
     shown.wait_for_selector("[aria-label='Whose EV']")
     deeper = shown.locator(".compare-columns .flops tbody a").nth(1)
-    path = deeper.inner_text()
+    line = deeper.inner_text()
+    assert re.match(r"(OOP|IP): (check|bet|call|raise|all-in)", line), "not the path of a node"
     deeper.click()
-    page.until_text(".compare-columns h2", path)
+    page.until_text(".compare-columns h2", line)
     check_sizes(page)
     answer = server.client.get("/api/compare", params={"first": river, "second": locked["id"], "path": "r:0:b99"})
     assert answer.status_code == 400

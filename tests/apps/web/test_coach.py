@@ -14,7 +14,7 @@ pytest.importorskip("torch", reason="searches need PyTorch")
 from aleator.abstraction.packed.shipped import shipped_blueprint
 from aleator.agents.whole_hands.search_settings import SearchSettings
 from aleator.apps.web.models_reports import Stacks
-from aleator.apps.web.worker import coach
+from aleator.apps.web.worker import coach, hand_grades
 from aleator.apps.web.worker.hand_files import read
 from aleator.apps.web.worker.table_coach import blueprint_report, rollout_report
 from aleator.apps.web.worker.whole_hands import HandError, play
@@ -105,7 +105,7 @@ def test_charts_of_other_chips_and_stacks_are_the_nearest() -> None:
 
 def test_what_the_search_takes_often_is_no_mistake() -> None:
     found = read({"name": "mine.phhs", "text": hand_file(3), "game": "hunl"}, Silent())
-    graded = coach.grade({"player": "Tara", "records": found["records"], "problems": []}, Silent())
+    graded = hand_grades.grade({"player": "Tara", "records": found["records"], "problems": []}, Silent())
     often = [one for one in graded["decisions"] if one["actions"][one["taken"]]["policy"] >= OFTEN]
     assert often and all(one["given_up"] == 0 and not one["mistake"] for one in often)
     assert {"preflop"} < {one["street"] for one in graded["decisions"]}
@@ -211,7 +211,7 @@ def test_a_file_is_graded_costliest_first_and_each_decision_is_a_spot() -> None:
     found = read({"name": "mine.phhs", "text": hand_file(2), "game": "hunl"}, Silent())
     params = {"player": "Olive", "records": found["records"], "problems": ["hand 9: no"]}
     channel = Silent()
-    graded = coach.grade(params, channel)
+    graded = hand_grades.grade(params, channel)
     losses = [(decision["given_up"], decision["behind"]) for decision in graded["decisions"]]
     assert losses == sorted(losses, reverse=True) and graded["hands"] == 2 and graded["problems"] == ["hand 9: no"]
     mistakes = [decision for decision in graded["decisions"] if decision["mistake"]]
@@ -228,4 +228,4 @@ def test_a_file_is_graded_costliest_first_and_each_decision_is_a_spot() -> None:
     with pytest.raises(HandError, match="no decision on a board after 99"):
         coach.spot_of_decision(asked | {"step": 99}, Silent())
     channel.stopped = True
-    assert "stopped after 0 of 2 hands" in coach.grade(params, channel)["note"]
+    assert "stopped after 0 of 2 hands" in hand_grades.grade(params, channel)["note"]

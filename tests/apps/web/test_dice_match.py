@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
-from aleator.apps.web.catalogue import MATCH
+from aleator.apps.web.catalogue import EQUILIBRIUM, MATCH, opponents
 from aleator.apps.web.dice_match import begin, end_round, game_of, next_round
 from aleator.games.registry import load_game
 from tests.apps.web.running import RunningServer
@@ -43,6 +44,19 @@ def test_every_round_is_a_game() -> None:
         counts = [len(str(game.hands(game.root(), player)[0])) for player in (0, 1)]
         assert counts == [match["dice"][match["first"]], match["dice"][1 - match["first"]]]
         end_round(match, won=bool(draws.integers(2)))
+
+
+def test_whoever_plays_all_rounds_is_offered_and_why_others_are_not_is_said() -> None:
+    rounds = set()
+    for dice, first in product(product((1, 2), repeat=2), (0, 1)):
+        match = (begin(MATCH.name) or {}) | {"dice": list(dice), "first": first}
+        next_round(match)
+        rounds.add(match["playing"])
+    assert rounds == {"liars-dice:2x4", "liars-dice:1+2x4", "liars-dice:2+1x4", "liars-dice:1x4"}
+    others = [agent for agent in opponents() if agent.name != EQUILIBRIUM]
+    assert others and all((MATCH.name in agent.games) == (rounds <= set(agent.games)) for agent in others)
+    left_out = [agent.title for agent in others if MATCH.name not in agent.games]
+    assert all(title in MATCH.note for title in left_out)
 
 
 @pytest.mark.slow

@@ -23,6 +23,7 @@ from aleator.apps.web.worker.hand_view import hand_view
 from aleator.apps.web.worker.rivals import rivals
 from aleator.apps.web.worker.whole_hands import HandError, play
 from aleator.apps.web.worker.whole_hands import HandSession as HandSessionOfPlay
+from aleator.arena.whole_hands.aivat.hand_value import EquityValue
 from aleator.arena.whole_hands.files import read_hands
 from aleator.arena.whole_hands.phh import format_phh
 from aleator.arena.whole_hands.play import play_hands
@@ -117,7 +118,28 @@ def test_chips_add_up_at_every_step() -> None:
     assert state["dealt"] == 20
 
 
-def test_luck_removed_is_unbiased_and_steadier() -> None:
+@pytest.mark.parametrize("first", ["c", "3bb"])
+def test_all_that_cards_bring_is_luck(first: str) -> None:
+    """Against somebody who only calls nothing is left but the equity of the player's hand in what was put in later.
+
+    By the definition: the hand is worth its equity in the blinds, cards move equities, the other's hand is drawn.
+    """
+    state, won, found = new_state("always-call"), [], []
+    equities = np.divide(*EquityValue().rows_of_all_hands(np.zeros(0, np.int8)))
+    for _ in range(8):
+        answer = move(move(state, "deal")["state"], first)
+        while not answer["view"]["hand"]["over"]:
+            answer = move(answer["state"], "c")
+        state, ended = answer["state"], answer["ended"]
+        pot = 2 * (100 if first == "c" else 300)
+        held = state["hand"]["hands"][ended["seat"]]
+        assert ended["fair"] == pytest.approx((equities[held] - 0.5) * (pot - 150), abs=0.01)
+        won.append(ended["won"])
+        found.append(ended["fair"])
+    assert np.std(won) > 4 * np.std(found)
+
+
+def test_without_luck_is_unbiased_and_steadier() -> None:
     """Calling down against a maniac: chips with and without luck agree; n = 100, seed 5, |z| < 4."""
     state, won, fair = new_state("half-call-half-raise"), [], []
     for _ in range(100):

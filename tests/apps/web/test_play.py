@@ -1,4 +1,4 @@
-"""Rounds against the equilibrium: the table's numbers, secrets, and luck removed."""
+"""Rounds against the equilibrium: the table's numbers, and secrets."""
 
 from __future__ import annotations
 

@@ -40,10 +40,12 @@ def build(
     threads: Annotated[int | None, typer.Option(min=1, max=MAX_THREADS, help="By default all cores.")] = None,
     json: _JSON = False,
 ) -> None:  # fmt: skip
-    """Make buckets. Ctrl-C keeps the streets that are done; the same command continues with the next.
+    """Make buckets. Ctrl-C keeps the streets that are done; the same command continues with the next. It says
+    beforehand how long it will take; the first example takes seconds.
 
-    Examples:  aleator abstraction build buckets.bin  |  aleator abstraction build small.bin --buckets 50/50/100
-    --features histogram/histogram/equity  |  aleator abstraction build flop.bin --game flop-holdem --buckets 2000  |
+    Examples:  aleator abstraction build few.bin --game flop-holdem --buckets 10  |  aleator abstraction build
+    buckets.bin  |  aleator abstraction build small.bin --buckets 50/50/100 --features histogram/histogram/equity  |
+    aleator abstraction build flop.bin --game flop-holdem --buckets 2000  |
     aleator abstraction build buckets.bin --like packed.buckets
     """
     from aleator.abstraction.buckets import AbstractionError, BucketConfig, open_buckets

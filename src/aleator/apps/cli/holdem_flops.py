@@ -64,7 +64,8 @@ def report(
     """Solve a spot on many flops: EVs, equities, frequencies flop by flop and in the mean. Ctrl-C keeps what is there.
 
     Flops are solved by processes on all cores, or by a Ray cluster. With --out, a report that was stopped or killed
-    goes on where it was. The file can be printed again, sorted and filtered, without solving anything.
+    goes on where it was. The file can be printed again, sorted and filtered, without solving anything. It says
+    beforehand how long it will take: the first example half an hour on two cores.
 
     Examples:  aleator holdem report examples/srp-flop.toml --flops 25 --node r:0:c --out srp.report
       |  aleator holdem report srp.report --sort -ev --only suits=monotone

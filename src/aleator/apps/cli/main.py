@@ -35,7 +35,7 @@ _VERBS = {
     "holdem": "Estimate, solve and browse hold'em spots.",
     "agents": "List the agents and their settings.",
     "play": "Play a game against an agent, in the terminal.",
-    "match": "Let agents play each other, with the luck removed from the result.",
+    "match": "Let agents play each other; results are without luck, too.",
     "lbr": "Measure how much a local best response wins against an agent of whole hands.",
     "hands": "Convert and show files of whole hands.",
     "acpc": "Play at a dealer of the Annual Computer Poker Competition.",

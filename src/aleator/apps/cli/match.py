@@ -57,7 +57,7 @@ def run(
     minutes: Annotated[float | None, typer.Option(min=0.0, help="Whole hands: begin no more after this time.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
-    """Let agents play each other. Prints what the first wins per deal with the luck removed, the standard error, and
+    """Let agents play each other. Prints what the first wins per deal without luck, the standard error, and
     how long each took for a move. Whole hands (hunl, hulh, flop-holdem) are scored in thousandths of a big blind. At a
     table of several, the second agent takes all seats but one, unless you name an agent for each.
 
@@ -107,7 +107,7 @@ def run(
         return
     baseline = None if raw else _baseline(rules, quiet=json)
     result, stopped = _play(agents, deals, seed, baseline, seconds_per_move, quiet=json)
-    luck = "as won" if baseline is None else "luck removed"
+    luck = "as won" if baseline is None else "without luck"
     _print(game, first, second, result, luck, seconds_per_move, json=json)
     end(stopped=stopped)
 

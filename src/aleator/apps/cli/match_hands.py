@@ -9,7 +9,7 @@ from typing import Any
 
 from aleator.apps.cli.holdem_report import format_seconds
 from aleator.apps.cli.output import note, out, print_json, print_table, progress_bar
-from aleator.apps.cli.stopping import end, interruptible
+from aleator.apps.cli.stopping import cut_short, end, interruptible
 from aleator.apps.cli.workers import chosen_workers
 from aleator.arena.whole_hands.match import HandMatch, HandScore, MatchState, play_hand_match
 from aleator.arena.whole_hands.match_file import MatchFile, read_match
@@ -43,6 +43,8 @@ def run_match(
         print_json(to_json(state))
     else:
         _print(state, output)
+    if stopped:
+        _note_stop(state, output)
     end(stopped=stopped)
 
 
@@ -60,6 +62,8 @@ def run_round_robin(
         print_json({"game": matches[0].game, "matches": [to_json(state) for state in states.values()]})
     else:
         _print_table(matches[0].game, states)
+    if stopped:
+        note(f"stopped in match {len(states)} of {len(matches)}")
     end(stopped=stopped)
 
 
@@ -100,8 +104,15 @@ def play_with_progress(
             move(state.played / match.num_hands, f"hand {state.played:,}, {_text(state.score())} mbb/h")
             return interrupted() or (minutes is not None and state.seconds >= 60.0 * minutes)
 
-        state = play_hand_match(match, file=file, workers=workers, on_piece=on_piece)
+        state = play_hand_match(match, file=file, workers=workers, on_piece=on_piece, playing=cut_short)
         return state, interrupted()
+
+
+def _note_stop(state: MatchState, output: Path | None) -> None:
+    """Says on standard error that a match was stopped, and how to go on with it."""
+    how = "the same command goes on from there" if output is not None else "--out FILE keeps hands to go on from"
+    rest = "" if state.mode == REST else f"; {how}"
+    note(f"stopped after {state.played:,} of {state.match.num_hands:,} hands{rest}")
 
 
 def to_json(state: MatchState) -> dict[str, Any]:
@@ -137,7 +148,7 @@ def _print(state: MatchState, output: Path | None) -> None:
     out.print(f"{match.game}: what {first} {title}", style="bold", soft_wrap=True)
     rows = []
     if state.mode != RAW:
-        rows.append((f"luck removed (AIVAT, {state.mode})", *_cells(state.score())))
+        rows.append((f"without luck (AIVAT, {state.mode})", *_cells(state.score())))
     if state.mode != REST:  # in which nobody wins chips
         rows += [(f"chips won by {name}", *_cells(state.raw(index))) for index, name in enumerate(match.agents)][
             : 1 if len(match.agents) == 2 else None
@@ -178,11 +189,15 @@ def _print_table(game: str, states: dict[tuple[str, str], MatchState]) -> None:
 
 
 def _cells(score: HandScore) -> tuple[str, str, str]:
+    if not score.hands:
+        return "0", "-", "-"
     known = score.ci95 == score.ci95
     return f"{score.hands:,}", f"{score.mbb_per_hand:+,.1f}", f"{score.ci95:,.1f}" if known else "-"
 
 
 def _text(score: HandScore) -> str:
+    if not score.hands:
+        return "-"
     mean = round(score.mbb_per_hand) + 0.0  # not −0
     return f"{mean:+,.0f} ± {score.ci95:,.0f}" if score.ci95 == score.ci95 else "-"
 

@@ -1,4 +1,4 @@
-"""Whole hands of hold'em in the terminal, for `aleator play`: stacks go on, and a summary with the luck removed."""
+"""Whole hands of hold'em in the terminal, for `aleator play`: stacks go on, and a summary without luck."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Quit(Exception):  # noqa: N818
 
 @dataclass(slots=True)
 class _Played:
-    """A hand that is over: the record, your seat, your chips, and your chips without the luck."""
+    """A hand that is over: the record, your seat, your chips, and your chips without luck."""
 
     record: HandRecord
     seat: int
@@ -191,7 +191,7 @@ def _words(state: HandState, action: Action) -> str:
 
 
 def _summary(played: list[_Played], big_blind: int, opponent: HandAgent, game: str, *, json: bool) -> None:
-    """Prints what was won, and what it would have been on average without the luck."""
+    """Prints what was won, and what of it was luck."""
     won, fair = sum(hand.won for hand in played), np.array([hand.fair for hand in played])
     scale = 1000 / big_blind
     interval = 1.96 * float(fair.std(ddof=1)) / math.sqrt(len(fair)) * scale if len(fair) > 1 else math.nan
@@ -208,5 +208,6 @@ def _summary(played: list[_Played], big_blind: int, opponent: HandAgent, game: s
     text = f"\n{count}: {won:+,} chips, {scale * won / len(played):+,.0f} mbb/hand"
     if len(played[0].record.hands) == 2:
         band = f" ± {interval:,.0f}" if interval == interval else ""
-        text += f"; without the luck {fair.sum():+,.0f} chips, {scale * float(fair.mean()):+,.0f}{band} mbb/hand"
+        text += f"; without luck {fair.sum():+,.0f} chips, {scale * float(fair.mean()):+,.0f}{band} mbb/hand"
+        text += f"; luck {won - round(fair.sum()):+,} chips"
     out.print(text, soft_wrap=True)

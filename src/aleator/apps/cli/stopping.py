@@ -15,6 +15,11 @@ from types import FrameType
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _received: list[int] = []  # signals, since the outermost interruptible block began
 _blocks: list[None] = []  # interruptible blocks
+_cuts: list[None] = []  # blocks that a signal cuts short
+
+
+class _Cut(BaseException):
+    """A signal has come in a block that it cuts short."""
 
 
 def stopped() -> bool:
@@ -42,6 +47,8 @@ def interruptible() -> Iterator[Callable[[], bool]]:
             _silence(terminals)
         if len(_received) > 1:
             raise KeyboardInterrupt
+        if _cuts:
+            raise _Cut
 
     previous = {}
     _received.clear()
@@ -59,6 +66,21 @@ def interruptible() -> Iterator[Callable[[], bool]]:
         _blocks.pop()
         for number, handler in previous.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def cut_short() -> Iterator[None]:
+    """Ends its block at the first signal of an interruptible block around it, whatever is computed there.
+
+    It is for work that takes long and leaves nothing behind when it ends anywhere.
+    """
+    _cuts.append(None)
+    try:
+        yield
+    except _Cut:
+        pass
+    finally:
+        _cuts.pop()
 
 
 def _silence(descriptors: list[int]) -> None:

@@ -41,10 +41,11 @@ def holdem(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Train a value network of hold'em: one slice. The next goes on from the directory's network, also after Ctrl-C.
+    The first example takes a minute or two.
 
-    Examples:  aleator train holdem --street river --out runs/river  |  aleator train holdem --street turn --teacher
-    runs/river/network.safetensors --device cuda  |  aleator train holdem --street turn-start --minutes 9 --device cuda
-    |  aleator train holdem --street river --preset small --device cpu
+    Examples:  aleator train holdem --street river --preset small --device cpu  |  aleator train holdem --street river
+    --out runs/river  |  aleator train holdem --street turn --teacher runs/river/network.safetensors --device cuda  |
+    aleator train holdem --street turn-start --minutes 9 --device cuda
     """
     place = check_device(device, threads)
     from aleator.learning.holdem import slices

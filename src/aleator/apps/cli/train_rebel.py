@@ -62,11 +62,12 @@ def rebel(
     in_step: InStep = False,
     json: training.Json = False,
 ) -> None:  # fmt: skip
-    """Train a value network by ReBeL's self-play. Ctrl-C saves a checkpoint; --resume goes on from it.
+    """Train a value network by ReBeL's self-play. Ctrl-C saves a checkpoint; --resume goes on from it. The first
+    example takes a minute on a CPU.
 
-    Examples:  aleator train rebel --game liars-dice:1x4  |  aleator train rebel --game liars-dice:1x6 --preset paper
-    --device cuda --out runs/dice  |  aleator train rebel --resume runs/dice  |
-    aleator train rebel --game leduc --set searches=20000 --seed 1  |
+    Examples:  aleator train rebel --game liars-dice:1x3  |  aleator train rebel --game liars-dice:1x4  |
+    aleator train rebel --game liars-dice:1x6 --preset paper --device cuda --out runs/dice  |
+    aleator train rebel --resume runs/dice  |  aleator train rebel --game leduc --set searches=20000 --seed 1  |
     aleator train rebel --game liars-dice:1x4 --from runs/dice/network.safetensors --set updates=1024  |
     aleator train rebel --game hunl --device cuda --minutes 9 --out runs/hunl
     """

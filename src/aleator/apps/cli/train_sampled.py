@@ -39,20 +39,24 @@ EvaluateEvery = Annotated[
 
 HELP = {
     "deep-cfr": """Train by Deep CFR, or by SD-CFR with --set average=mixture. Ctrl-C saves a checkpoint; --resume goes
-    on from it.
+    on from it. The first example takes a quarter of a minute.
 
-    Examples:  aleator train deep-cfr --game leduc  |  aleator train deep-cfr --game leduc --set average=mixture --out
-    runs/sd-cfr  |  aleator train deep-cfr --resume runs/sd-cfr  |  aleator train deep-cfr --game kuhn --preset demo
+    Examples:  aleator train deep-cfr --game kuhn --preset demo  |  aleator train deep-cfr --game leduc  |
+    aleator train deep-cfr --game leduc --set average=mixture --out runs/sd-cfr  |
+    aleator train deep-cfr --resume runs/sd-cfr
     """,
     "nfsp": """Train by neural fictitious self-play (NFSP). Ctrl-C saves a checkpoint; --resume goes on from it.
+    The first example takes a quarter of a minute.
 
-    Examples:  aleator train nfsp --game leduc  |  aleator train nfsp --game kuhn --preset demo --out runs/nfsp  |
+    Examples:  aleator train nfsp --game kuhn --preset demo --out runs/nfsp  |  aleator train nfsp --game leduc  |
     aleator train nfsp --resume runs/nfsp
     """,
-    "double-neural": """Train by Double Neural CFR. Ctrl-C saves a checkpoint; --resume goes on from it.
+    "double-neural": """Train by Double Neural CFR. Ctrl-C saves a checkpoint; --resume goes on from it. The first
+    example takes a quarter of a minute.
 
-    Examples:  aleator train double-neural --game leduc:nolimit5  |  aleator train double-neural --game one-card:5 --set
-    average=table --out runs/rsn-only  |  aleator train double-neural --resume runs/rsn-only
+    Examples:  aleator train double-neural --game kuhn --preset demo  |  aleator train double-neural --game
+    leduc:nolimit5  |  aleator train double-neural --game one-card:5 --set average=table --out runs/rsn-only  |
+    aleator train double-neural --resume runs/rsn-only
     """,
 }  # of the commands, one per method
 

@@ -36,6 +36,8 @@ MATCH = GameInfo(
     title="Liar's Dice, to the last die",
     summary="Two dice each with four faces; who is wrong loses a die, who has none left loses.",
     family="dice",
+    note="Only the equilibrium plays all rounds of a match. ReBeL has no networks for two dice with four faces, nor "
+    "for more dice on one side; Search would take minutes a move there.",
 )
 PLAYED = [*RACED[:5], MATCH, *RACED[5:7]]
 

@@ -22,12 +22,13 @@ class RaceRequest(Model):
 
 
 class GameInfo(Answer):
-    """A game of the catalogue."""
+    """A game of the catalogue; `note` says what one may wonder about at its table."""
 
     name: str
     title: str
     summary: str
     family: str
+    note: str = ""
 
 
 class OpponentInfo(Answer):

@@ -82,10 +82,18 @@ class KindShare(Answer):
     second: Number
 
 
+class Said(Answer):
+    """What was done on the way to a node, in words; the player is -1 where a card came."""
+
+    player: int
+    name: str
+
+
 class ComparedLine(Answer):
     """A decision of the street in two solutions."""
 
     path: str
+    said: list[Said]
     player: int
     reached: list[float]
     kinds: list[list[Number]]
@@ -96,6 +104,7 @@ class ComparedNode(Answer):
     """A node of two solutions; what is by class has 169 entries, null for classes that do not get there."""
 
     path: str
+    said: list[Said]
     board: str
     player: int
     pots: list[int]

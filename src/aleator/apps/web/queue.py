@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import sqlite3
 import traceback
 from pathlib import Path
@@ -209,6 +210,8 @@ class JobQueue:
 
     def _params(self, job: Job) -> dict[str, Any]:
         request = self.store.request(job.id)
+        if job.kind == GRADE:
+            return request | {"processes": os.cpu_count() or 1}
         if job.kind == REPORT:
             return request | {"output": str(self.report_file(job.id)), "memory_limit": self.config.memory_limit}
         if job.kind != SOLVE:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
@@ -240,7 +241,12 @@ class MatchState:
 
 
 def play_hand_match(
-    match: HandMatch, *, file: MatchFile | None = None, workers: Workers | None = None, on_piece: OnPiece | None = None
+    match: HandMatch,
+    *,
+    file: MatchFile | None = None,
+    workers: Workers | None = None,
+    on_piece: OnPiece | None = None,
+    playing: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> MatchState:
     """Returns a match when all its hands are over, or when it was stopped.
 
@@ -249,6 +255,7 @@ def play_hand_match(
         file: where hands are written as they end; those that are there already are not played again.
         workers: who plays; this process if None.
         on_piece: is told about the match after every piece of it; the match stops if it returns True.
+        playing: returns a block in which a piece is waited for; the match stops if the block ends early.
     """
     workers = workers or Here()
     agents = match.load_agents()
@@ -267,7 +274,8 @@ def play_hand_match(
         raise AgentError(f"paired hands are for one that searches against copies of its blueprint, not for {names}")
     pieces = [missing[start : start + size] for start in range(0, len(missing), size)]
     player = partial(_Player, match, mode, file is not None)
-    for _, piece in workers.run(partial(player, agents) if isinstance(workers, Here) else player, pieces):
+    played = workers.run(partial(player, agents) if isinstance(workers, Here) else player, pieces)
+    while piece := _next(played, playing):
         seats = seats_of(piece.numbers, players)
         state.won[piece.numbers[:, None], seats] = piece.won
         if piece.fair is not None:
@@ -280,6 +288,14 @@ def play_hand_match(
         if on_piece is not None and on_piece(state):
             break
     return state
+
+
+def _next(played: Iterator[tuple[int, _Piece]], playing: Callable[[], AbstractContextManager[None]]) -> _Piece | None:
+    """Returns the next piece of a match; None if there is none, or its block ends early."""
+    piece = None
+    with playing():
+        _, piece = next(played, (0, None))
+    return piece
 
 
 def piece_size(match: HandMatch, agents: Sequence[HandAgent], share: int) -> int:

@@ -11,6 +11,7 @@ const { sizesInUnit, takeSizes } = await import("#js/editor/size-units.js");
 const { makeAmounts } = await import("#js/editor/amounts.js");
 const { problemOf } = await import("#js/editor/chips-field.js");
 const { comparedInUnit, reportInUnit } = await import("#js/reports/in-unit.js");
+const { lineInWords } = await import("#js/reports/changes.js");
 const { nodeInUnit } = await import("#js/explorer/evs.js");
 
 const inBlinds = () => localStorage.setItem("unit", "bb");
@@ -40,7 +41,7 @@ test("amounts are chips unless big blinds were chosen", () => {
   assert.equal(signedAmount(0, 100), "0 bb");
   assert.equal(signedAmount(null, 100), "–");
   assert.equal(wonText(250, 100), "+2.5 bb");
-  assert.equal(luckText(3908, 1223, 100), "+12.23 bb without luck, +26.85 bb by luck");
+  assert.equal(luckText(3908, 1223, 100), "+12.23 bb without luck, +26.85 bb luck");
   assert.equal(inUnit(333, 100), 3.33);
   assert.equal(inWords("raise to 2,500", 100), "raise to 25 bb");
   assert.equal(inWords("check", 100), "check");
@@ -155,8 +156,16 @@ test("reports and comparisons are told in big blinds", () => {
   assert.deepEqual(told.mean.root, { ev: [3, null], actions: [{ name: "bet 2.5 bb", frequency: 0.5 }] });
   assert.equal(told.mean.node, null);
   assert.deepEqual(told.flops[0].node.ev, [3, null]);
+  const said = [
+    { player: 0, name: "bet 25" },
+    { player: 1, name: "call" },
+    { player: -1, name: "2c" },
+  ];
   const found = { pots: [50, 60], evs: [[5], [6]], class_evs: [[[10, null]]], actions: [[{ name: "bet 25" }]] };
-  const compared = comparedInUnit(found, 10);
+  const compared = comparedInUnit({ ...found, said, lines: [{ path: "r:0:b25", said: said.slice(0, 1) }] }, 10);
+  assert.equal(lineInWords(compared.said), "OOP: bet 2.5 bb, IP: call, 2c");
+  assert.equal(lineInWords(compared.lines[0].said), "OOP: bet 2.5 bb");
+  assert.equal(lineInWords([]), "The first decision");
   assert.deepEqual([compared.pots, compared.evs, compared.class_evs], [[5, 6], [[0.5], [0.6]], [[[1, null]]]]);
   assert.equal(compared.actions[0][0].name, "bet 2.5 bb");
   inChips();

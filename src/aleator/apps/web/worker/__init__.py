@@ -36,7 +36,7 @@ METHODS = {
     "hint": "coach:hint",
     "review": "coach:review",
     "hand-spot": "coach:spot_of_decision",
-    "grade": "coach:grade",
+    "grade": "hand_grades:grade",
     "read-hands": "hand_files:read",
     "phh": "hand_files:write",
     "hand-view": "hand_files:view",

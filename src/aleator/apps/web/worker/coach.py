@@ -1,4 +1,4 @@
-"""The coach of whole hands: what the actions of a decision are worth, for hints, reviews and hands from files."""
+"""The coach of whole hands: what the actions of a decision are worth, for hints and reviews."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from aleator.arena.whole_hands.decisions import decision_now, decisions_of
 from aleator.arena.whole_hands.grading import Grade, HandGrader
 from aleator.arena.whole_hands.table_grading import table_decisions
 from aleator.caching import cache
-from aleator.errors import AgentError, AleatorError
+from aleator.errors import AgentError
 from aleator.games.base import FloatArray
-from aleator.games.holdem.betting import STREET_NAMES, seat_names
+from aleator.games.holdem.betting import STREET_NAMES
 from aleator.games.holdem.cards import format_cards, format_hand
 from aleator.games.holdem.hand_range import format_hand_range
 from aleator.games.holdem.hand_record import HandRecord
@@ -55,7 +55,6 @@ _BY_BLUEPRINT = (
 _HINT_DRAWS, _HINT_TURNS = 6000, 250  # nobody waits long for a hint
 _LEAST = 0.01
 _LEAST_LOSS: Final = 0.05  # of a mistake, in big blinds
-_SHOWN: Final = 5  # mistakes while a file is graded
 
 
 @cache
@@ -98,7 +97,7 @@ def review(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     if agents is None:
         played_out, without = _by_blueprint(record, seat, steps)
         preflop = advice_of(record, seat, params["blueprints"], without.keys())
-        note = _told(Counter(without.values())) or (_BY_BLUEPRINT if played_out else "")
+        note = told_reasons(Counter(without.values())) or (_BY_BLUEPRINT if played_out else "")
         return {"decisions": [*played_out, *searched], "preflop": preflop, "note": note}
     hand = record.hands[seat]
     assert hand is not None
@@ -108,6 +107,19 @@ def review(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
         if len(state.actions) not in steps
     ]
     return {"decisions": [*played_out, *searched], "preflop": [], "note": _PLAYED_OUT}
+
+
+def grade_of_file(record: HandRecord, player: int) -> tuple[list[dict[str, Any]], list[str]]:
+    """Returns the grades of a player's decisions in a hand from a file, and why others have none.
+
+    Raises:
+        AgentError: the hand cannot be graded; the message says why.
+    """
+    searched = review_hand(record, player)
+    if record.setup.num_players == 2:
+        return searched, []
+    played_out, without = _by_blueprint(record, player, {decision["step"] for decision in searched})
+    return [*played_out, *searched], list(without.values())
 
 
 def _by_blueprint(
@@ -132,7 +144,7 @@ def _by_blueprint(
     return graded, without
 
 
-def _told(reasons: Counter[str]) -> str:
+def told_reasons(reasons: Counter[str]) -> str:
     """Returns which decisions have no grade, in words; nothing if all have."""
     if not reasons:
         return ""
@@ -230,56 +242,3 @@ def spot_of_decision(params: dict[str, Any], channel: Channel) -> dict[str, Any]
 def _text(reach: FloatArray, board: tuple[int, ...]) -> str:
     weights = reach / reach.max()
     return format_hand_range(np.where(weights >= _LEAST, weights, 0.0).clip(0, 1), digits=2, board=board)
-
-
-def _cost(decision: dict[str, Any]) -> tuple[float, float]:
-    """Returns what sorts decisions: the costliest mistake first, then those furthest behind the best action."""
-    return -decision["given_up"], -decision["behind"]
-
-
-def _position(record: HandRecord, player: str) -> str:
-    return seat_names(record.setup.num_players)[record.names.index(player)]
-
-
-def grade(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
-    """Returns the grades of all decisions of a player in hands from a file, costliest first; progress is reported.
-
-    `records` are hands as they were read, `player` a name. Reports tell the costliest mistakes so far.
-    """
-    records = [HandRecord.from_dict(document) for document in params["records"]]
-    decisions: list[dict[str, Any]] = list(params.get("done", []))
-    problems: list[str] = list(params["problems"])
-    without = Counter[str]()
-    graded, note = 0, ""
-    for number, record in enumerate(records):
-        worst = sorted((one for one in decisions if one["mistake"]), key=_cost)[:_SHOWN]
-        channel.report(stage="grading", hand=number, hands=len(records), decisions=len(decisions), worst=worst)
-        if channel.stopped:
-            note = f"stopped after {number} of {len(records)} hands"
-            break
-        try:
-            if params["player"] not in record.names:
-                continue
-            seat = record.names.index(params["player"])
-            found = review_hand(record, seat)
-            if record.setup.num_players > 2:
-                played_out, reasons = _by_blueprint(record, seat, {decision["step"] for decision in found})
-                found = [*played_out, *found]
-                without.update(reasons.values())
-        except AleatorError as error:
-            problems.append(f"hand {record.number}: {error}")
-            continue
-        graded += 1
-        place = {"record": number, "number": record.number, "position": _position(record, params["player"])}
-        decisions += [decision | place for decision in found]
-    decisions.sort(key=_cost)
-    return {
-        "player": params["player"],
-        "hands": graded,
-        "decisions": decisions,
-        "problems": problems,
-        "note": note,
-        "without": _told(without),
-        "given_up": sum(decision["given_up"] for decision in decisions),
-        "mistakes": sum(decision["mistake"] for decision in decisions),
-    }

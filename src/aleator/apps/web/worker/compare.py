@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aleator.apps.web.worker.channel import Channel
-from aleator.apps.web.worker.explore import actions_of, open_view
+from aleator.apps.web.worker.explore import actions_of, open_view, said_on_the_way
 from aleator.games.holdem.cards import format_cards
 from aleator.games.holdem.node_path import parse_path
 from aleator.solvers.holdem.comparison import KINDS, Comparison
@@ -19,6 +19,7 @@ def compare(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     acts = node.player >= 0
     return {
         "path": str(path),
+        "said": said_on_the_way(solutions[0], path),
         "board": format_cards(node.views[0].board),
         "player": node.player,
         "pots": [view.pot for view in node.views],
@@ -31,7 +32,9 @@ def compare(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
         "evs": node.evs,
         "distance": node.distance,
         "lines": [
-            line._asdict() | {"path": str(line.path), "reached": list(line.reached)} for line in both.lines(path)
+            line._asdict() | {"path": str(line.path), "reached": list(line.reached),
+                              "said": said_on_the_way(solutions[0], line.path)}
+            for line in both.lines(path)
         ]
         if acts
         else [],

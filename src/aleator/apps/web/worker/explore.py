@@ -68,9 +68,9 @@ def actions_of(node: BettingNode, stack: int) -> list[dict[str, Any]]:
     ]
 
 
-def _line(view: HoldemView, path: NodePath) -> list[dict[str, Any]]:
+def _line(solution: HoldemSolution, path: NodePath) -> list[dict[str, Any]]:
     """Returns the nodes on the way to `path` and itself: who acts, what can be done, what was done."""
-    solution, steps = view.solution, []
+    steps = []
     node = solution.root
     for index in range(len(path.tokens) + 1):
         token = path.tokens[index] if index < len(path.tokens) else None
@@ -87,6 +87,16 @@ def _line(view: HoldemView, path: NodePath) -> list[dict[str, Any]]:
         )
         if token is not None:
             node = node.children[node.tokens.index(token)] if is_action(token) else node.children[0]
+    return steps
+
+
+def said_on_the_way(solution: HoldemSolution, path: NodePath) -> list[dict[str, Any]]:
+    """Returns what was done on the way to `path`, in words: who acted (-1: a card came) and how."""
+    steps = []
+    for step in _line(solution, path):
+        if step["taken"] is not None:
+            names = {action["token"]: action["name"] for action in step["actions"]}
+            steps.append({"player": step["player"], "name": names.get(step["taken"], step["taken"])})
     return steps
 
 
@@ -163,7 +173,7 @@ def node(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
         "actions": actions,
         "policy": looked.classes(acting)[1] if acting >= 0 else [],
         "players": players,
-        "line": _line(view, path),
+        "line": _line(solution, path),
         "resolved": looked.resolved,
         "values": params["values"],
     }

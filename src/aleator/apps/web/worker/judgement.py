@@ -3,11 +3,12 @@
 An action is worth what the player wins by it against the agent's policy, if the player makes no mistake from there on.
 That is a fact about the agent, whatever the player did before. With it a deal adds up: by taking the best action
 everywhere the player wins on average what the seat is worth; each other action gives up what it is worth less; all else
-is luck, of mean zero. Values under the equilibrium's own continuation would not do: where its hand never gets to, the
-average policy of a solver is an accident.
+is luck (`aleator.arena.luck`). Values under the equilibrium's own continuation would not do: where its hand never gets
+to, the average policy of a solver is an accident.
 
-A solution is exact up to its slack only. What the equilibrium takes often gives up nothing; where it often takes what
-loses more than the slack, its policy has not settled and is not shown.
+A solution is exact up to its slack only. What the equilibrium takes often gives up nothing, and counts as luck where it
+is worth less, by no more than the slack; where the equilibrium often takes what loses more, its policy has not settled
+and is not shown.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Deals of a game against an agent: dealing, the agent's moves, and what could be learnt from them afterwards.
 
 The library's table deals and keeps the rules (`aleator.games.table`), its agents move. A deal adds up: what was won is
-what the seat is worth, less what the player's decisions gave up, plus luck; see `aleator.apps.web.worker.judgement`.
-Against the equilibrium luck has mean zero; what another agent gives away by its own mistakes counts as luck, too.
+what the seat is worth, less what the player's decisions gave up (`aleator.apps.web.worker.judgement`), plus what an
+agent other than the equilibrium gave away (`aleator.apps.web.worker.given_away`), plus luck (`aleator.arena.luck`).
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from aleator.apps.web.catalogue import EQUILIBRIUM
 from aleator.apps.web.dice_match import end_round, game_of
 from aleator.apps.web.worker.channel import Channel
 from aleator.apps.web.worker.equilibrium import open_game
+from aleator.apps.web.worker.given_away import given_away
 from aleator.apps.web.worker.opponents import Opponent, open_opponent
 from aleator.apps.web.worker.review import explain
 from aleator.apps.web.worker.solved import Solved, SolvedGame
@@ -22,6 +24,7 @@ from aleator.errors import AleatorError
 from aleator.games.table import PublicHistory, Table
 
 TOTALS = ("deals", "won", "skill", "given_up", "expected")
+_PARTS = ("won", "skill", "luck", "expected", "given_up", "given_away")
 
 
 class PlayError(AleatorError):
@@ -163,9 +166,12 @@ class Session:
         now, totals, seat = self.state["deal"], self.state["totals"], self.seat
         won, expected = self.solved.payoff(self.table, seat), self.solved.seat_value(seat)
         given_up = sum(step.get("given_up", 0.0) for step in now["steps"])
-        skill = expected - given_up
+        gift = 0.0
+        if self.state["opponent"] != EQUILIBRIUM and isinstance(self.solved, SolvedGame):
+            gift = given_away(self.solved, self.opponent, self.table, seat)
+        skill = expected - given_up + gift
         now |= {"over": True, "won": won, "skill": skill, "luck": won - skill, "expected": expected}
-        now["given_up"] = given_up
+        now |= {"given_up": given_up, "given_away": gift}
         if match := self.state.get("match"):
             end_round(match, won=won > 0)
         for name, amount in zip(TOTALS, (1, won, skill, given_up, expected), strict=True):
@@ -189,7 +195,7 @@ class Session:
             "scene": self.solved.scene(history),
             "options": options,
             "steps": now["steps"] if over else [_public_step(step) for step in now["steps"]],
-            **{name: now.get(name) for name in ("won", "skill", "luck", "expected", "given_up")},
+            **{name: now.get(name) for name in _PARTS},
         }
         return {"unit": self.solved.unit, "deal": deal}
 

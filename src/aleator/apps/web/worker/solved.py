@@ -12,7 +12,7 @@ import numpy as np
 
 from aleator.agents.base import Agent
 from aleator.agents.blueprint import BlueprintAgent
-from aleator.apps.web.worker.judgement import Judgement, judge
+from aleator.apps.web.worker.judgement import NEVER, Judgement, judge
 from aleator.games.base import TERMINAL, FloatArray, Game
 from aleator.games.table import PublicHistory, Table
 from aleator.solvers.best_response import best_response_cfvs, best_response_value
@@ -120,6 +120,16 @@ class SolvedGame:
             other_reach=others / float(deal.sum()),
             slack=self.slack,
         )
+
+    def value(self, events: tuple[int, ...], player: int, hand: int) -> float | None:
+        """Returns what a player with `hand` wins after some events by making no mistake from there on.
+
+        None where the equilibrium's agent never gets to.
+        """
+        node = self._tree.node_at(events)
+        deal = self.game.deal_operator(self._tree.states[node]).row(player, hand)
+        others = float(deal @ reach_at(self._policy, node)[1 - player])
+        return float(self._cfvs[player][node][hand] / others) if others > NEVER * float(deal.sum()) else None
 
     def payoff(self, table: Table, player: int) -> float:
         """Returns what a player has won."""

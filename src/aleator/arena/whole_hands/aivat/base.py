@@ -1,4 +1,4 @@
-"""What follows hands as they are played to say in the end who won how much without the luck."""
+"""What follows hands as they are played to say in the end who won how much without luck (`aleator.arena.luck`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ IntArray = npt.NDArray[np.int64]
 
 
 class Luck(ABC):
-    """Follows a batch of hands as they are played; `estimates` are everybody's winnings without the luck.
+    """Follows a batch of hands as they are played; `estimates` are everybody's winnings without luck.
 
     Attributes:
         hands: the batch, from before its first action on, with all cards.
@@ -33,4 +33,4 @@ class Luck(ABC):
 
     @abstractmethod
     def estimates(self) -> FloatArray:
-        """Returns ``[B, P]``: what everybody won in chips, without the luck; all hands are over."""
+        """Returns ``[B, P]``: what everybody won in chips, without luck; all hands are over."""

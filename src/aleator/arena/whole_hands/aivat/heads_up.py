@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.agents.whole_hands.base import BatchPolicy
+from aleator.arena.luck import luck_of_draw
 from aleator.arena.whole_hands.aivat.base import IntArray, Luck
 from aleator.arena.whole_hands.aivat.hand_value import HAND_MASKS, EquityValue, HandValue, Situation
 from aleator.arena.whole_hands.aivat.playout import Playout
@@ -65,7 +66,7 @@ class HeadsUpLuck(Luck):
 
     @abstractmethod
     def _estimates(self) -> FloatArray:
-        """Returns ``[B]``: what player 0 won in chips, without the luck; all hands are over."""
+        """Returns ``[B]``: what player 0 won in chips, without luck; all hands are over."""
 
     def paid(self, rows: IntArray) -> IntArray:
         """Returns the chips that both have put in and that can be won, ``[R, 2]``."""
@@ -211,7 +212,7 @@ class RangeLuck(HeadsUpLuck):
         values = None if self.playout is None else self.playout.values(self.hands, row, codes, self.reach[row])
         if values is None:
             values = self.values(np.array([row]), codes[None], first[None])[0]
-        self.luck[row] += values[chosen] - chances @ values
+        self.luck[row] += luck_of_draw(values, chances, chosen)
         self.share[row] = first[chosen]
         taken = probabilities[chosen][reach > 0.0]
         if (taken != taken[0]).any():  # else nobody learns anything

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.agents.whole_hands.base import BatchPolicy
+from aleator.arena.luck import luck_of_draw
 from aleator.arena.whole_hands.aivat.base import IntArray, Luck
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import HANDS, NUM_CARDS
@@ -34,7 +35,7 @@ _BOARDS: Final = 250  # that are drawn before the flop
 
 
 class TableLuck(Luck):
-    """Follows a batch of hands as they are played; `estimates` are everybody's winnings without the luck.
+    """Follows a batch of hands as they are played; `estimates` are everybody's winnings without luck.
 
     Args:
         hands: the batch before its first action, with all cards.
@@ -71,7 +72,7 @@ class TableLuck(Luck):
             if chances[number] > 0.0 or number == chosen:
                 folds = code == FOLD_CODE
                 values[number] = self._value(row, actor, code, without if folds else self.share[row])
-        self.luck[row] += values[chosen] - chances @ values
+        self.luck[row] += luck_of_draw(values, chances, chosen)
         if codes[chosen] == FOLD_CODE:
             self.share[row] = without
 

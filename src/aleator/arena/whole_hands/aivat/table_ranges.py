@@ -41,7 +41,7 @@ class Answer(NamedTuple):
 
 
 class TableRangeLuck(Luck):
-    """Follows a batch of hands as they are played; `estimates` are everybody's winnings without the luck.
+    """Follows a batch of hands as they are played; `estimates` are everybody's winnings without luck.
 
     Args:
         hands: the batch before its first action, with all cards.

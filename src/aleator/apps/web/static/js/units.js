@@ -1,6 +1,7 @@
 // Amounts as people read and type them, in chips or in big blinds. All is kept in whole chips: this is a view of them.
 
 import { choices } from "./dom.js";
+import { luckOf } from "./luck.js";
 
 const KEY = "unit";
 const UNITS = [
@@ -52,9 +53,12 @@ export function signedAmount(chips, bigBlind) {
 // the same with its unit, as in "+250 chips"
 export const wonText = (chips, bigBlind) => signedAmount(chips, bigBlind) + (isInBlinds() ? "" : " chips");
 
-// what luck was of a result: both parts add up to it
-export const luckText = (won, fair, bigBlind) =>
-  `${signedAmount(fair, bigBlind)} without luck, ${signedAmount(won - fair, bigBlind)} by luck`;
+// what luck was of a result: both parts add up to it as they are shown
+export function luckText(won, fair, bigBlind) {
+  const [unitSize, digits] = isInBlinds() ? [bigBlind, 2] : [1, 0];
+  const luck = luckOf(won / unitSize, [fair / unitSize], digits) * unitSize;
+  return `${signedAmount(fair, bigBlind)} without luck, ${signedAmount(luck, bigBlind)} luck`;
+}
 
 // an action in words, such as "raise to 2,500", with its amount in the unit that was chosen
 export function inWords(text, bigBlind) {

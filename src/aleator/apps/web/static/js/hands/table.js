@@ -3,6 +3,7 @@
 import { api } from "../api.js";
 import { attempt, button, fact, fill, h, isPlainKey, muted, panel, small, tag, titleRow } from "../dom.js";
 import { signed } from "../format.js";
+import { AS_IT_WENT, LUCK, WITHOUT_LUCK, luckOf, rounded } from "../luck.js";
 import { amount, luckText, signedAmount, unitChoice, unitName } from "../units.js";
 import { waitBar, waitDots, watched } from "../waiting.js";
 import { keyMove, makeControls } from "./controls.js";
@@ -225,13 +226,11 @@ export class HandTable {
   }
 
   drawScore({ score, stack, players, hand }) {
+    const draws = players > 2 ? "the cards and the others' dice" : "the cards, the agent's hand and its dice";
     const luck =
-      players > 2
-        ? "Luck removed: the cards and the others' dice are averaged out (AIVAT); ± is where the truth is 95 % of the " +
-          "time, from 30 hands on."
-        : "Luck removed: the cards, the agent's hand and its dice are averaged out (AIVAT); ± is where the truth is " +
-          "95 % of the time, from 30 hands on.";
-    const rate = (value) => (value === null ? "–" : `${signed(value, 0)} mbb/h`);
+      `${LUCK} The draws are ${draws}; what they are worth is estimated (AIVAT). ± is where the truth is 95 % of the time, ` +
+      "from 30 hands on.";
+    const rate = (value) => (value === null ? "–" : `${signed(rounded(value), 0)} mbb/h`);
     const band = score.band === null ? "" : ` ± ${Math.round(score.band).toLocaleString("en")}`;
     fill(
       this.score,
@@ -241,9 +240,9 @@ export class HandTable {
         { class: "facts" },
         fact("Hands", score.hands),
         fact(unitName(), signedAmount(score.won, hand.big_blind), "won"),
-        fact("As it went", rate(score.raw)),
-        fact("Luck removed", rate(score.fair) + band, "skill"),
-        fact("Luck", rate(score.fair === null ? null : score.raw - score.fair)),
+        fact(AS_IT_WENT, rate(score.raw)),
+        fact(WITHOUT_LUCK, rate(score.fair) + band, "skill"),
+        fact("Luck", rate(score.fair === null ? null : luckOf(score.raw, [score.fair]))),
       ),
       small(
         `Thousandths of a big blind a hand. Everybody sits down with ${amount(stack, hand.big_blind)} at every hand. ${luck}`,
@@ -284,8 +283,8 @@ function outcome({ won, big_blind: bigBlind }) {
 
 // the review of a hand: the costliest decision first and open
 const APART =
-  "What a decision gave up is the coach's estimate, by search. A result without luck is counted apart from it (AIVAT): " +
-  "it has what the others gave away, too.";
+  "What a decision gave up is the coach's estimate, by search. The result without luck is another estimate (AIVAT): what " +
+  "your seat is worth, what you gave up and what the others gave away are all in it.";
 
 export function reviewOfHand({ decisions, preflop = [], note }, { hand, job, again }) {
   const order = [...decisions].sort((a, b) => b.given_up - a.given_up || b.behind - a.behind);

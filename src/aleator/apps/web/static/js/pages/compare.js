@@ -5,7 +5,7 @@ import { cards } from "../cards.js";
 import { choices, fact, field, fill, h, panel, small, table, titleRow } from "../dom.js";
 import { chips, percent, signed } from "../format.js";
 import { makeGrid } from "../grid.js";
-import { SHOWN, caption, describeChanges } from "../reports/changes.js";
+import { SHOWN, caption, describeChanges, lineInWords } from "../reports/changes.js";
 import { comparedInUnit } from "../reports/in-unit.js";
 import { solveTabs } from "../solve/tabs.js";
 import { unitChoice, withUnit } from "../units.js";
@@ -108,10 +108,14 @@ class CompareView {
     this.told = await api.compare(this.one.id, this.other.id, path);
     this.found = this.inUnit();
     this.side ??= Math.max(this.found.player, 0);
+    this.draw();
+  }
+
+  drawTitle() {
+    const { path, said, board } = this.found;
     const up = path.split(":").slice(0, -1).join(":");
     const back = up.length > 1 && h("a", { class: "button", href: this.link(up) }, "Back");
-    fill(this.title, h("h2", {}, path), cards(this.found.board, "tiny"), back);
-    this.draw();
+    fill(this.title, h("h2", { title: path }, lineInWords(said)), cards(board, "tiny"), back);
   }
 
   inUnit() {
@@ -150,6 +154,7 @@ class CompareView {
       this.found = this.inUnit();
       this.draw();
     });
+    this.drawTitle();
     fill(this.tools, shown, this.shown === "ev" && sides, unit);
     this.grid.paint(describeChanges(found, this.shown, this.side));
     this.drawFacts();
@@ -188,17 +193,17 @@ class CompareView {
   }
 
   drawLines() {
-    const row = ({ path, player, reached, kinds, distance }) =>
+    const row = ({ path, said, player, reached, kinds, distance }) =>
       h(
         "tr",
         {},
-        h("th", {}, h("a", { href: this.link(path) }, path)),
+        h("th", {}, h("a", { href: this.link(path), title: path }, lineInWords(said))),
         h("td", {}, ["OOP", "IP"][player]),
         h("td", {}, `${percent(reached[0])} → ${percent(reached[1])}`),
         h("td", {}, percent(distance, 1)),
         h("td", {}, signed(100 * (kinds[1][2] - kinds[0][2]), 0)),
       );
-    const heads = ["Node", "Acts", "Reached", "Otherwise", "Bets ±"].map((text) => h("th", {}, text));
+    const heads = ["After", "Acts", "Reached", "Otherwise", "Bets ±"].map((text) => h("th", {}, text));
     const { lines } = this.found;
     fill(
       this.lines,

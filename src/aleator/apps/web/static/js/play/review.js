@@ -4,6 +4,7 @@ import { actionColours, card, CLASSES, stack } from "../cards.js";
 import { h, head, muted, table, tag, titleRow } from "../dom.js";
 import { number, percent, signed } from "../format.js";
 import { heat } from "../grid.js";
+import { LUCK, commonDigits, luckOf, rounded } from "../luck.js";
 import { bid } from "./felt.js";
 
 const BEFORE =
@@ -32,25 +33,31 @@ export function review({ deal, unit }, faces, note) {
 const isMistake = ({ given_up: lost, slack }) => lost > slack;
 
 // the parts of a result as they are shown: rounded such that they add up
-export function partsOfDeal({ won, expected, given_up: lost }, digits) {
-  const round = (value) => Number(value.toFixed(digits));
-  const parts = { won: round(won), expected: round(expected), lost: round(lost) };
-  return { ...parts, luck: round(parts.won - parts.expected + parts.lost) };
+export function partsOfDeal({ won, expected, given_up: lost, given_away: gift, luck }, wanted) {
+  const digits = commonDigits([won, expected, lost, gift ?? 0, luck], wanted);
+  const parts = { won, expected, lost, gift: gift ?? 0 };
+  for (const name of Object.keys(parts)) parts[name] = rounded(parts[name], digits);
+  return { ...parts, luck: luckOf(won, [expected, -lost, parts.gift], digits), digits };
 }
 
-function sumOfDeal(deal, digits) {
-  const { won, expected, lost, luck } = partsOfDeal(deal, digits);
-  const part = (sign, title, text, kind) => [
+const GIVEN_AWAY =
+  "What the agent's own play left you beyond the equilibrium's, over all hands that it could hold; below 0 where it does " +
+  "better against your hand.";
+
+function sumOfDeal(deal, wanted) {
+  const { won, expected, lost, gift, luck, digits } = partsOfDeal(deal, wanted);
+  const part = (sign, title, text, { kind = "", help } = {}) => [
     sign && h("span", { class: "sign", "aria-hidden": "true" }, sign),
-    h("div", {}, h("dt", {}, title), h("dd", { class: kind }, text)),
+    h("div", { title: help }, h("dt", {}, title), h("dd", { class: kind }, text)),
   ];
   return h(
     "dl",
     { class: "sum", "aria-label": "What this deal adds up to" },
-    part("", "Result", signed(won, digits), "won"),
+    part("", "Result", signed(won, digits), { kind: "won" }),
     part("=", "your seat's value", signed(expected, digits)),
-    part("−", "given up", lost.toFixed(digits), lost > 0 ? "bad" : ""),
-    part("+", "luck", signed(luck, digits)),
+    part("−", "given up", lost.toFixed(digits), { kind: lost > 0 ? "bad" : "" }),
+    deal.given_away ? part("+", "given away", signed(gift, digits), { help: GIVEN_AWAY }) : [],
+    part("+", "luck", signed(luck, digits), { help: LUCK }),
   );
 }
 

@@ -1,12 +1,13 @@
-// The score of a session: as it went, and with the luck removed.
+// The score of a session: as it went, and without luck.
 
 import { makeChart } from "../chart.js";
 import { fact, fill, h, small } from "../dom.js";
 import { signed } from "../format.js";
+import { AS_IT_WENT, LUCK, WITHOUT_LUCK, commonDigits, luckOf, rounded } from "../luck.js";
 
 const HELP =
-  "Result = your seat's value − what your decisions gave up + luck. Luck removed is the first two: lucky cards and lucky " +
-  "calls cancel out, so it shows after a few deals what the score shows after hundreds.";
+  `Result = your seat's value − what your decisions gave up + what the agent gave away + luck. ${LUCK} So the score ` +
+  "without luck shows after a few deals what the other one shows after hundreds.";
 
 // the sums of a column of results, deal by deal, from 0
 export function runningSums(results, column) {
@@ -22,8 +23,8 @@ export function makeScore() {
   function show({ totals, results, unit }) {
     chart.set({
       series: [
-        { name: "as it went", colour: "var(--series-2)", points: runningSums(results, 0) },
-        { name: "luck removed", colour: "var(--series-1)", points: runningSums(results, 1) },
+        { name: AS_IT_WENT.toLowerCase(), colour: "var(--series-2)", points: runningSums(results, 0) },
+        { name: WITHOUT_LUCK.toLowerCase(), colour: "var(--series-1)", points: runningSums(results, 1) },
       ],
     });
     const isPlayed = totals.deals > 0;
@@ -34,20 +35,21 @@ export function makeScore() {
   return { element, show, leave: chart.leave };
 }
 
-function scoreFacts({ deals, won, skill, given_up: lost }, unit) {
+export function scoreFacts({ deals, won, skill, given_up: lost }, unit) {
   const isChips = unit === "chips";
+  const digits = commonDigits([won, skill, won - skill], isChips ? 1 : 2);
   const each = (value, write) => (deals ? write(value / deals) : "–");
   return [
     fact("Deals", deals),
-    fact("Won", signed(won, won % 1 ? 1 : 0), "won"),
-    fact("Luck removed", signed(skill, isChips ? 1 : 2), "skill"),
-    fact("Luck", signed(won - skill, isChips ? 1 : 2)),
+    fact("Won", signed(rounded(won, digits), won % 1 ? digits : 0), "won"),
+    fact(WITHOUT_LUCK, signed(rounded(skill, digits), digits), "skill"),
+    fact("Luck", signed(luckOf(won, [skill], digits), digits)),
     fact(
       "Given up, per deal",
       each(lost, (value) => value.toFixed(isChips ? 1 : 3)),
     ),
     fact(
-      "Luck removed, per deal",
+      `${WITHOUT_LUCK}, per deal`,
       each(skill, (value) => signed(value, isChips ? 1 : 3)),
     ),
   ];

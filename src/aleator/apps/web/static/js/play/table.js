@@ -1,7 +1,7 @@
 // A table at which deals are played against an agent.
 
 import { api } from "../api.js";
-import { attempt, button, choices, fill, h, isPlainKey, tag, titleRow } from "../dom.js";
+import { attempt, button, choices, fill, h, isPlainKey, muted, tag, titleRow } from "../dom.js";
 import { actions, middle, result, seat } from "./felt.js";
 import { review } from "./review.js";
 import { rules } from "./rules.js";
@@ -39,6 +39,7 @@ export class PlayTable {
     fill(
       root,
       titleRow(back, h("h1", {}, this.title), this.opponentChoice(), again),
+      this.note && muted(this.note),
       h("div", { class: "play-columns" }, table, side),
     );
     if (this.session) this.show(this.session);
@@ -113,12 +114,12 @@ export class PlayTable {
   }
 }
 
-// the title of a game or a spot, and how many faces its dice have, if it has dice
+// the title of a game or a spot, how many faces its dice have, if it has dice, and what there is to say about it
 function describeGame(catalogue, game, solution) {
   const info = catalogue.games.find((one) => one.name === game);
   const spot = catalogue.spots.find((job) => job.id === solution);
   const faces = info?.family === "dice" ? Number(game.slice(-1)) : 0;
-  return { title: info?.title ?? spot?.name ?? "Hold'em", faces };
+  return { title: info?.title ?? spot?.name ?? "Hold'em", faces, note: info?.note };
 }
 
 // how many dice you and the agent roll in this deal

@@ -4,6 +4,7 @@ import { CLASSES } from "../cards.js";
 import { h } from "../dom.js";
 import { chips, percent, signed } from "../format.js";
 import { plain } from "../grid.js";
+import { SIDES } from "../spot.js";
 
 export const SHOWN = [
   ["raise", "Bets"],
@@ -45,6 +46,10 @@ export function describeChanges(found, shown, side) {
   };
 }
 
+// what was done on the way to a node, as people say it
+export const lineInWords = (said) =>
+  said.map(({ player, name }) => (player < 0 ? name : `${SIDES[player]}: ${name}`)).join(", ") || "The first decision";
+
 // a class in words, under the grid
 export function caption(found, side, index) {
   const acts = found.player >= 0;
@@ -53,6 +58,6 @@ export function caption(found, side, index) {
     .filter(([, pair]) => pair && pair[0] !== null && pair[1] !== null)
     .map(([title, pair]) => ` · ${title} ${percent(pair[0])} → ${percent(pair[1])}`);
   const [first, second] = pairOf(found, "ev", side, index);
-  const evs = ` · EV of ${["OOP", "IP"][side]} ${chips(first)} → ${chips(second)}`;
+  const evs = ` · EV of ${SIDES[side]} ${chips(first)} → ${chips(second)}`;
   return [h("b", {}, CLASSES[index]), said, evs];
 }

@@ -25,5 +25,10 @@ export function comparedInUnit(found, bigBlind) {
     evs: found.evs.map((row) => row.map(value)),
     class_evs: found.class_evs.map((sides) => sides.map((row) => row.map(value))),
     actions: found.actions.map((list) => named(list, bigBlind)),
+    said: saidIn(found.said, bigBlind),
+    lines: found.lines.map((line) => ({ ...line, said: saidIn(line.said, bigBlind) })),
   };
 }
+
+// what was done on the way to a node; cards have no amounts
+const saidIn = (said, bigBlind) => said.map((step) => (step.player < 0 ? step : named([step], bigBlind)[0]));
