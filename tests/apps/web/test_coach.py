@@ -176,7 +176,7 @@ def test_hands_of_six_from_a_file_are_graded_by_the_blueprint_until_two_are_left
         table_hand("f f f r350 f f", "AsAh", stacks=(3_000,) * 6),
     ]
     params = {"player": "F", "records": [record.to_dict() for record in records], "problems": []}
-    graded = coach.grade(params, Silent())
+    graded = hand_grades.grade(params, Silent())
     found = {(one["record"], one["step"]): one for one in graded["decisions"]}
     assert set(found) == {(0, 3), (1, 3), (1, 7)} and graded["problems"] == [] and graded["hands"] == 4
     folded, opened, called = found[0, 3], found[1, 3], found[1, 7]
