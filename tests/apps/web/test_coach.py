@@ -187,7 +187,7 @@ def test_hands_of_six_from_a_file_are_graded_by_the_blueprint_until_two_are_left
     assert called["street"] == "flop" and "error" not in called["actions"][0], "two are left: it is searched"
     assert graded["without"].startswith("2 decisions have no grade: ")
     assert "limped" in graded["without"] and "less than 50 big blinds (1)" in graded["without"]
-    one = coach.grade(params | {"records": params["records"][2:3]}, Silent())
+    one = hand_grades.grade(params | {"records": params["records"][2:3]}, Silent())
     assert one["without"].startswith("1 decision has no grade") and one["decisions"] == []
 
 
