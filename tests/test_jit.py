@@ -5,8 +5,11 @@ from __future__ import annotations
 import errno
 import importlib.util
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import numba
@@ -15,6 +18,7 @@ import pytest
 
 import aleator
 from aleator import jit
+from tests.patience import patience
 
 KERNEL = """
 from aleator.jit import kernel
@@ -121,3 +125,57 @@ def test_caches_notice_edits_in_every_file_with_kernels() -> None:
     assert with_kernels and with_kernels <= stamped
     for pattern in jit.KERNELS:
         assert list(package.glob(pattern)), f"{pattern} has no file"
+
+
+PROCESS = """
+import sys, time
+from pathlib import Path
+import numba, numpy as np
+numba.config.CACHE_DIR = ""
+sys.path.insert(0, sys.argv[1])
+from kernels_of_a_test import double
+Path(sys.argv[2]).touch()
+while not (Path(sys.argv[1]) / "go").exists():
+    time.sleep(0.01)
+row = np.ones(3)
+double(row)
+assert row.tolist() == [2.0] * 3
+print(sum(double.stats.cache_misses.values()))
+"""
+
+
+def test_processes_that_begin_at_once_compile_a_function_once(load: Callable[[], Any], tmp_path: Path) -> None:
+    ready = [tmp_path / f"ready{number}" for number in range(3)]
+    runs = [
+        subprocess.Popen([sys.executable, "-c", PROCESS, str(tmp_path), str(file)], stdout=subprocess.PIPE, text=True)
+        for file in ready
+    ]
+    with patience(30):
+        while not all(file.exists() for file in ready):
+            sleep(0.02)
+        (tmp_path / "go").touch()
+        misses = [int(run.communicate()[0]) for run in runs]
+    assert sorted(misses) == [0, 0, 1] and all(run.returncode == 0 for run in runs)
+
+
+def test_a_process_that_waits_too_long_compiles_too(
+    load: Callable[[], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jit, "_PATIENCE", 0.1)
+    kernel = load()
+    index = kernel._cache._cache_file
+    hold = (
+        "import fcntl, sys, os; f = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT); "
+        "fcntl.lockf(f, fcntl.LOCK_EX); print('held', flush=True); sys.stdin.read()"
+    )
+    folder = Path(index._cache_path)
+    folder.mkdir(exist_ok=True)
+    with subprocess.Popen(
+        [sys.executable, "-c", hold, str(folder / "compiling.lock")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
+        assert other.stdout is not None and other.stdout.readline() == "held\n"
+        assert not compiled(kernel, DOUBLES)
+        other.communicate("")

@@ -1,19 +1,23 @@
 """Numba's `njit` with the project's options, typed so that `mypy --strict` sees through it.
 
 Compiled code is kept on disk beside the sources (or in the user's cache directory if those cannot be written), so that
-only the first run compiles.
+only the first run compiles. Where several processes begin at once, each function is compiled by one of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from glob import escape
 from hashlib import sha256
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any, Final, TypeVar
 
 import numba
+from numba.core.compiler_lock import global_compiler_lock
 
 from aleator.caching import cache
 
@@ -105,6 +109,73 @@ def _remove_others(index: Any, name: str) -> None:
                 path.unlink(missing_ok=True)
 
 
+_PATIENCE: Final = 300.0  # seconds that a process waits for another one to compile, before it does so, too
+_BETWEEN_LOOKS: Final = 0.02  # seconds
+_compiling: set[str] = set()  # functions that this process compiles
+
+
+@cache
+def _lock_file(folder: str) -> int | None:
+    """Returns the open file in which processes lock a byte for each function that they compile; None if it cannot be
+    written. It stays open: by closing it a process would give all its locks back."""
+    with suppress(OSError):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        return os.open(Path(folder) / "compiling.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    return None
+
+
+@contextmanager
+def _compiling_alone(index: Any) -> Iterator[None]:
+    """Waits until no other process compiles a function: then its code is on disk.
+
+    Numba's lock comes first, so that one thread of a process at a time gets here. A function is compiled before those
+    that call it, and no two call each other, so that processes do not wait in a circle.
+    """
+    with global_compiler_lock:
+        name = str(index._index_path)
+        descriptor = None if name in _compiling else _lock_file(str(index._cache_path))
+        if descriptor is None:
+            yield
+            return
+        byte = int(sha256(name.encode()).hexdigest()[:15], 16)
+        _compiling.add(name)
+        locked = _lock(descriptor, byte)
+        try:
+            yield
+        finally:
+            _compiling.discard(name)
+            if locked:
+                fcntl.lockf(descriptor, fcntl.LOCK_UN, 1, byte)
+
+
+def _lock(descriptor: int, byte: int) -> bool:
+    """Returns whether a byte of a file could be locked, for which it waits some time."""
+    end = monotonic() + _PATIENCE
+    while monotonic() < end:
+        try:
+            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, byte)
+        except BlockingIOError:
+            sleep(_BETWEEN_LOOKS)
+        except OSError:  # a file system without locks
+            return False
+        else:
+            return True
+    return False
+
+
+def _compile_once(dispatcher: Any, index: Any) -> None:
+    """Makes processes that need the same function at the same time compile it once."""
+    if not all(hasattr(index, name) for name in ("_index_path", "_cache_path")):
+        return
+    compile_function = dispatcher.compile
+
+    def compile_alone(signature: Any) -> Any:
+        with _compiling_alone(index):
+            return compile_function(signature)
+
+    dispatcher.compile = compile_alone
+
+
 def njit(**options: Any) -> Callable[[F], F]:
     """Returns a decorator that compiles a function to machine code at its first call, and keeps the result on disk.
 
@@ -116,7 +187,9 @@ def njit(**options: Any) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         compiled: F = numba.njit(**settings)(function)
-        _harden(getattr(getattr(compiled, "_cache", None), "_cache_file", None))
+        index = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+        _harden(index)
+        _compile_once(compiled, index)
         return compiled
 
     return decorate
