@@ -10,7 +10,8 @@ from aleator.apps.papers.deepstack_networks import errors_on
 from aleator.apps.papers.holdem_curves import HoldemCurve
 from aleator.apps.papers.rebel_turn_endgame import endgame, worth
 from aleator.errors import SolveError
-from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
+from aleator.learning.holdem.knot_network import KnotNetwork
+from aleator.learning.holdem.network import NetworkShape
 from tests.apps.calls import quick_paper
 
 
@@ -29,7 +30,7 @@ def test_iterations_of_equal_quality_lie_between_looks() -> None:
 
 
 def test_only_what_can_be_solved_to_the_end_is_measured() -> None:
-    flop = HoldemValueNetwork(NetworkShape(street="flop", width=8, layers=1, knots=4, levels=2), 49)
+    flop = KnotNetwork(NetworkShape(street="flop", width=8, layers=1, knots=4, levels=2), 49)
     with pytest.raises(SolveError, match="of the end of the flop cannot be solved to the end; allowed: river, turn"):
         errors_on(flop, 1, 1, "cpu")
 

@@ -109,6 +109,7 @@ def test_what_was_measured_is_kept_and_only_the_rest_is_made(monkeypatch: pytest
         asked.append(tuple(names))
         yield from ((name, float(len(name))) for name in ("trunk", *names))
 
+    monkeypatch.setattr(safe_search_holdem, "BoardPlan", lambda game: None)
     monkeypatch.setattr(safe_search_holdem, "make_blueprint", lambda *given: None)
     monkeypatch.setattr(safe_search_holdem, "measure", measured)
     first = scores_of(table, 1, BoardRun(threads=2), lambda share, what: None, keep=tmp_path)

@@ -27,8 +27,9 @@ from aleator.abstraction.ring.training import RingConfig, RingTrainer
 from aleator.errors import AleatorError
 from aleator.games import load_game
 from aleator.games.holdem.cards import parse_cards
+from aleator.learning.holdem.knot_network import KnotNetwork
 from aleator.learning.holdem.model import HoldemModel, load_holdem_model
-from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
+from aleator.learning.holdem.network import NetworkShape
 from aleator.learning.sampled.methods import METHODS
 from aleator.learning.sampled.model import SampledModel, TrainedPolicies, load_model
 from aleator.solvers.limits import Limits
@@ -154,9 +155,9 @@ def make_packed_blueprint(folder: Path) -> Door:
 
 def make_street_network(folder: Path) -> Door:
     shape = NetworkShape(width=8, layers=2, knots=4, levels=2, bands=2, band_knots=3)
-    HoldemModel(HoldemValueNetwork(shape, 8), {"errors": {"weighted": 0.1}}).save(folder / "river")
+    HoldemModel(KnotNetwork(shape, 8), {"errors": {"weighted": 0.1}}).save(folder / "river")
     shape = NetworkShape(street="preflop", width=4, layers=1, knots=4, bands=2, band_knots=3, by_class=True)
-    HoldemModel(HoldemValueNetwork(shape, 52)).save(folder / "preflop")
+    HoldemModel(KnotNetwork(shape, 52)).save(folder / "preflop")
     return Door([folder / "river", folder / "preflop"], read_street_network)
 
 

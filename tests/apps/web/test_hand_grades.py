@@ -30,6 +30,7 @@ def records() -> list[dict[str, Any]]:
     return [record.to_dict() for record in (unknown, *made)]
 
 
+@pytest.mark.slow
 def test_several_processes_grade_as_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hand_grades, "_HANDS_EACH", 2)
     params, channels = {"player": "Tara", "records": records(), "problems": []}, (Silent(), Silent())

@@ -12,7 +12,8 @@ import torch
 from aleator.errors import SolveError
 from aleator.learning.holdem.chunks import Chunk, ChunkMaker, Teacher, make_examples
 from aleator.learning.holdem.examples import Examples, Labelling
-from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
+from aleator.learning.holdem.knot_network import KnotNetwork
+from aleator.learning.holdem.network import NetworkShape
 from aleator.learning.holdem.slices import SliceConfig, preset
 from aleator.workers.base import Here, Workers
 from aleator.workers.processes import Processes
@@ -47,7 +48,7 @@ def test_examples_are_the_same_whoever_makes_them() -> None:
 def test_a_teacher_is_sent_as_arrays() -> None:
     config = small("turn")
     shape = NetworkShape(street="river", width=8, layers=1, knots=8, levels=1, bands=2, band_knots=4)
-    network = HoldemValueNetwork(shape, config.cards - 5, torch.Generator().manual_seed(0))
+    network = KnotNetwork(shape, config.cards - 5, torch.Generator().manual_seed(0))
     copy = Teacher.of(network).network(CPU)
     assert all(torch.equal(value, copy.state_dict()[name]) for name, value in network.state_dict().items())
     whole = Chunk(4, FEW, True, 0)

@@ -8,7 +8,7 @@ pytest.importorskip("torch")
 import torch
 
 from aleator.learning.holdem.compiled_network import CompiledValueNetwork
-from tests.learning.holdem.test_network import situation, trained
+from tests.learning.holdem.test_knot_network import situation, trained
 
 
 @pytest.mark.parametrize("levels", [1, 3])

@@ -10,8 +10,9 @@ import torch
 from aleator.learning.holdem import fused_leaves
 from aleator.learning.holdem.examples import ranges_on
 from aleator.learning.holdem.fused_leaves import FusedLeaves, kernel_sizes
+from aleator.learning.holdem.knot_network import KnotNetwork
 from aleator.learning.holdem.leaves import NetworkLeaves
-from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
+from aleator.learning.holdem.network import NetworkShape
 from aleator.learning.holdem.streets import STREETS
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.rounds import equity_matrices, round_boards
@@ -34,7 +35,7 @@ def compare(deck: Deck, shape: NetworkShape) -> None:
     """Asserts that both price six games of three leaves, two games a board, alike; nobody can bet at the second."""
     generator = torch.Generator(deck.device).manual_seed(7)
     boards = round_boards(deck, deck.random_boards(3, STREETS[shape.street].board, generator))
-    network = HoldemValueNetwork(shape, boards.num_cards, torch.Generator().manual_seed(0)).to(deck.device)
+    network = KnotNetwork(shape, boards.num_cards, torch.Generator().manual_seed(0)).to(deck.device)
     for layer in (network.curve, network.band_curves):
         torch.nn.init.normal_(layer.weight, std=0.2, generator=generator)
         torch.nn.init.normal_(layer.bias, std=0.2, generator=generator)

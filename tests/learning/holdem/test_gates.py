@@ -10,7 +10,8 @@ from aleator.errors import SolveError
 from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, blocked_hands, parse_cards
 from aleator.games.holdem.hand_range import parse_hand_range
 from aleator.learning.holdem.gates import judge, round_of, round_policies, round_spot
-from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
+from aleator.learning.holdem.knot_network import KnotNetwork
+from aleator.learning.holdem.network import NetworkShape
 from aleator.learning.holdem.streets import STREETS
 from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.engines.batched_holdem.shapes import PotMenu
@@ -72,6 +73,6 @@ def test_a_network_is_judged_by_what_it_plays_on_turns_and_flops() -> None:
             assert 0.0 < gate.exploitability < 0.2
 
 
-def untrained(street: str) -> HoldemValueNetwork:
+def untrained(street: str) -> KnotNetwork:
     shape = NetworkShape(street=street, width=16, layers=2, knots=8, levels=3, bands=3, band_knots=4)
-    return HoldemValueNetwork(shape, NUM_CARDS - STREETS[street].board, torch.Generator().manual_seed(0))
+    return KnotNetwork(shape, NUM_CARDS - STREETS[street].board, torch.Generator().manual_seed(0))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import torch
 
 from aleator.learning.holdem.examples import Labelling, ranges_on, turn_examples, turn_values
+from aleator.learning.holdem.knot_network import KnotNetwork
 from aleator.learning.holdem.leaves import NetworkLeaves, round_engine
-from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
+from aleator.learning.holdem.network import NetworkShape
 from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.plain import leaf_pots
@@ -73,7 +74,7 @@ def test_examples_of_solved_turns_are_zero_sum() -> None:
 
 def test_all_in_leaves_are_exact_and_others_ask_the_network() -> None:
     turn, reach, _ = turns(2)
-    network = HoldemValueNetwork(SHAPE, 10, torch.Generator().manual_seed(0))
+    network = KnotNetwork(SHAPE, 10, torch.Generator().manual_seed(0))
     torch.nn.init.constant_(network.curve.bias, 0.3)
     with torch.no_grad():
         network.curve.bias[: network.grid] = -0.2  # not the same for both players
@@ -94,7 +95,7 @@ def test_all_in_leaves_are_exact_and_others_ask_the_network() -> None:
 def test_turns_are_solved_with_a_network_at_their_leaves() -> None:
     """An untrained network checks the river down: then nobody gains by a best response in the round alone."""
     turn, reach, _ = turns(2)
-    network = HoldemValueNetwork(SHAPE, 10, torch.Generator().manual_seed(0))
+    network = KnotNetwork(SHAPE, 10, torch.Generator().manual_seed(0))
     betting = PotMenu(to_showdown=False).betting(3.0)
     engine = round_engine(
         network, turn, betting, torch.tensor([3.0, 2.0]), reach, parse_rule("sharp-dcfr+/simultaneous"), averages=True

@@ -10,9 +10,10 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.games.holdem.cards import HAND_CLASSES
+from aleator.learning.holdem.knot_network import KnotNetwork
 from aleator.learning.holdem.leaves import NetworkLeaves
 from aleator.learning.holdem.model import load_holdem_model
-from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape, Situation
+from aleator.learning.holdem.network import NetworkShape, Situation
 from aleator.learning.holdem.preflop_leaves import ClassLeaves, class_matrices
 from aleator.learning.value_network.shipped import shipped_holdem_path
 from aleator.solvers.engines.batched_holdem.deck import Deck
@@ -23,7 +24,7 @@ from aleator.solvers.engines.batched_holdem.rounds import equity_matrices, round
 def test_classes_are_worth_what_their_hands_are(by_class: bool) -> None:
     generator = torch.Generator().manual_seed(0)
     shape = NetworkShape(street="preflop", width=32, layers=2, knots=16, levels=3, by_class=by_class)
-    network = HoldemValueNetwork(shape, 52, generator)
+    network = KnotNetwork(shape, 52, generator)
     for layer in (network.curve, network.band_curves, network.class_values):  # they begin at zero
         if layer is not None:
             torch.nn.init.uniform_(layer.weight, -0.3, 0.3, generator=generator)
@@ -39,7 +40,7 @@ def test_classes_are_worth_what_their_hands_are(by_class: bool) -> None:
     unit = pots[0, :, None, None] * by_class[0][..., HAND_CLASSES].sum(-1, keepdims=True)
     apart = np.abs((classes[0].numpy()[..., HAND_CLASSES] - hands[0].numpy()) / unit)
     assert apart.max() < 1e-4
-    checked = ClassLeaves(HoldemValueNetwork(shape, 52, generator), torch.device("cpu"))
+    checked = ClassLeaves(KnotNetwork(shape, 52, generator), torch.device("cpu"))
     untrained = checked.leaves(pots, stacks)(torch.from_numpy(by_class).float())
     changed = np.abs((untrained - classes)[0].numpy()[..., HAND_CLASSES]) / unit
     assert changed[0].max() > 0.05 and changed[2].max() < 1e-6  # all-in nothing is left to bet
@@ -48,13 +49,13 @@ def test_classes_are_worth_what_their_hands_are(by_class: bool) -> None:
 def test_values_by_class_are_the_same_for_hands_of_a_class_and_differ_between_classes_of_one_equity() -> None:
     """Without curves only a hand's class can tell it apart from others."""
     generator = torch.Generator().manual_seed(0)
-    network = HoldemValueNetwork(NetworkShape(street="preflop", width=32, layers=2, by_class=True), 52, generator)
+    network = KnotNetwork(NetworkShape(street="preflop", width=32, layers=2, by_class=True), 52, generator)
     assert network.class_values is not None and network.num_classes == 169
     torch.nn.init.uniform_(network.class_values.weight, -0.3, 0.3, generator=generator)
     reach = torch.full((1, 2, 1326), 1 / 1326)
     met = torch.full_like(reach, 1225 / 1326)
     values = network(
-        Situation(reach, torch.zeros_like(reach), met, torch.zeros(1, 1326), torch.tensor([10.0]))
+        Situation(reach, torch.zeros_like(reach), met, *torch.zeros(2, 1, 1326), torch.tensor([10.0]))
     ).detach()
     by_class = [values[0, 0, number == HAND_CLASSES] for number in range(169)]
     assert all(float(rows.max() - rows.min()) < 1e-6 for rows in by_class)

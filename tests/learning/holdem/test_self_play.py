@@ -11,8 +11,8 @@ import torch
 from aleator.errors import SolveError
 from aleator.learning.holdem.examples import Labelling
 from aleator.learning.holdem.fitting import FitConfig
+from aleator.learning.holdem.knot_network import KnotNetwork
 from aleator.learning.holdem.model import load_holdem_model
-from aleator.learning.holdem.network import HoldemValueNetwork
 from aleator.learning.holdem.self_play import Hands, SelfPlay, SelfPlayConfig, follow
 from aleator.learning.holdem.self_play_slices import METRICS, SelfPlaySlice, SelfPlaySlices, self_play_preset
 from aleator.learning.holdem.slices import preset
@@ -38,9 +38,9 @@ TINY = SelfPlaySlice(
 )
 
 
-def untrained() -> dict[str, HoldemValueNetwork]:
+def untrained() -> dict[str, KnotNetwork]:
     return {
-        name: HoldemValueNetwork(preset("small", name).network, 16 - street.board, torch.Generator().manual_seed(0))
+        name: KnotNetwork(preset("small", name).network, 16 - street.board, torch.Generator().manual_seed(0))
         for name, street in STREETS.items()
     }
 

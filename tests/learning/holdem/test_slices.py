@@ -12,8 +12,8 @@ import torch
 from aleator.errors import SolveError
 from aleator.learning.holdem import slices
 from aleator.learning.holdem.fitting import FitConfig
+from aleator.learning.holdem.knot_network import KnotNetwork
 from aleator.learning.holdem.model import HoldemModel, load_holdem_model
-from aleator.learning.holdem.network import HoldemValueNetwork
 from aleator.learning.holdem.slices import METRICS, NETWORK, PARTIAL, SliceConfig, Slices, preset
 from aleator.learning.holdem.streets import STREETS
 
@@ -37,7 +37,7 @@ def test_a_small_network_learns_starts_of_turns(tmp_path: Path) -> None:
     """On 64 turns that it never saw; the network at their leaves checks the river down."""
     config = preset("small", "turn-start")
     shape = replace(config.network, street="turn")
-    teacher = HoldemValueNetwork(shape, config.cards - 4, torch.Generator().manual_seed(0))
+    teacher = KnotNetwork(shape, config.cards - 4, torch.Generator().manual_seed(0))
     line = Slices(tmp_path).run(config, teacher=teacher)
     for name, bound in (("ev", 0.0125), ("huber", 0.0025), ("squared", 0.0035)):  # pots, squared pots
         assert line["before"][name] > 5 * bound
@@ -120,7 +120,7 @@ def test_shipped_networks_fit_together() -> None:
     sizes = {}
     for name in STREETS:
         config = preset("slice", name)
-        network = HoldemValueNetwork(config.network, config.live_cards)
+        network = KnotNetwork(config.network, config.live_cards)
         sizes[name] = 2 * sum(parameter.numel() for parameter in network.parameters())
     assert max(sizes.values()) < 15.5 * 2**20
     assert sum(sizes[name] for name in ("river", "turn", "flop", "preflop")) < 47.75 * 2**20

@@ -9,7 +9,8 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.learning.holdem.examples import Labelling
-from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
+from aleator.learning.holdem.knot_network import KnotNetwork
+from aleator.learning.holdem.network import NetworkShape
 from aleator.learning.holdem.streets import STREETS, street_named
 from aleator.learning.holdem.teaching import (
     ExampleMaker,
@@ -29,10 +30,10 @@ QUICK = Labelling(iterations=40, deep_iterations=40)
 FEW = Labelling(iterations=4, deep_iterations=4)  # so that rounding has not grown yet
 
 
-def network(street: str, *, deck: Deck = DECK, curves: bool = True) -> HoldemValueNetwork:
+def network(street: str, *, deck: Deck = DECK, curves: bool = True) -> KnotNetwork:
     shape = NetworkShape(street=street, width=16, layers=2, knots=8, levels=3, bands=3, band_knots=4)
     generator = torch.Generator().manual_seed(1)
-    made = HoldemValueNetwork(shape, deck.num_cards - STREETS[street].board, generator)
+    made = KnotNetwork(shape, deck.num_cards - STREETS[street].board, generator)
     if curves:
         torch.nn.init.normal_(made.curve.weight, generator=generator)
     return made

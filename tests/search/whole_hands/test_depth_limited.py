@@ -12,7 +12,8 @@ from aleator.games.holdem.betting import CALL
 from aleator.games.holdem.cards import NUM_HANDS, without_common_cards
 from aleator.games.holdem.level_menu import LevelMenu
 from aleator.games.holdem.variants import HUNL
-from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
+from aleator.learning.holdem.knot_network import KnotNetwork
+from aleator.learning.holdem.network import NetworkShape
 from aleator.learning.holdem.preflop_leaves import ClassLeaves
 from aleator.learning.holdem.street_values import BoardLeaves, board_rows
 from aleator.search.whole_hands.batches import iteration_weights
@@ -30,7 +31,7 @@ NO_RIVER_BETS = LevelMenu.parse("", "", "100% all-in; all-in", "")
 @pytest.fixture(scope="module")
 def checked_turn() -> BoardLeaves:
     """Leaves of an untrained network: checking down."""
-    network = HoldemValueNetwork(NetworkShape(street="turn", width=8, layers=1, knots=8, levels=2), 48)
+    network = KnotNetwork(NetworkShape(street="turn", width=8, layers=1, knots=8, levels=2), 48)
     return BoardLeaves(network, board_rows(Deck(), [BOARD[:4]]))
 
 

@@ -26,6 +26,8 @@ def holdem(
                                                "16 cards).")] = None,
     teacher: Annotated[Path | None, typer.Option(help="The network of the next street; by default the shipped one; "
                                                  "rivers below the turn are solved.")] = None,
+    buckets: Annotated[int | None, typer.Option(help="Begin with a network like DeepStack's, which sees hands in so "
+                                                "many buckets (there 1000), seven layers of 500 units.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Minutes of the slice, half of them for examples.")] = None,
     examples: Annotated[int | None, typer.Option(min=1, help="Situations of this slice.")] = None,
     held_out: Annotated[int | None, typer.Option(min=1, help="Situations to measure on, never trained on.")] = None,
@@ -62,6 +64,8 @@ def holdem(
     }
     changed["fit"] = replace(config.fit, **{name: value for name, value in fit.items() if value is not None})
     config = replace(config, **{name: value for name, value in changed.items() if value is not None})
+    if buckets is not None:
+        config = replace(config, network=slices.bucketed(config.network, buckets))
     network = slices.teacher_of(config, teacher)
     run = slices.Slices(output or Path("runs") / f"holdem-{street}", device=place)
     workers = chosen_workers(processes, ray, usual=1, gpus=place == "cuda")

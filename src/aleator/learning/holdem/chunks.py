@@ -13,6 +13,7 @@ from aleator.errors import SolveError
 from aleator.games.holdem.cards import NUM_CARDS
 from aleator.learning.holdem.examples import FIELDS, Examples, Labelling
 from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
+from aleator.learning.holdem.networks import make_network
 from aleator.learning.holdem.streets import STREETS
 from aleator.learning.holdem.teaching import ExampleMaker
 from aleator.learning.seeds import derived_seed
@@ -38,7 +39,7 @@ class Teacher(NamedTuple):
 
     def network(self, device: torch.device | str) -> HoldemValueNetwork:
         """Returns the network on a device."""
-        network = HoldemValueNetwork(self.shape, self.num_cards)
+        network = make_network(self.shape, self.num_cards)
         network.load_state_dict({name: torch.tensor(value) for name, value in self.parameters.items()})
         return network.to(device)
 
@@ -116,6 +117,7 @@ def make_examples(
     spread = hands if STREETS[config.network.street].board < RIVER_CARDS else 0
     made = Examples(
         torch.empty(count, FIELDS, hands, dtype=torch.float16, device=device),
+        torch.empty(count, hands, dtype=torch.float16, device=device),
         torch.empty(count, spread, dtype=torch.float16, device=device),
         torch.empty(count, device=device),
     )

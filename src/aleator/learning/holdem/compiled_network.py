@@ -1,9 +1,9 @@
-"""A hold'em value network as a CPU asks it at leaves: what concerns single hands is compiled, layers are packed.
+"""A value network of knots as a CPU asks it at leaves: what concerns single hands is compiled, layers are packed.
 
 Tensors over hands by knots and by bands would take most of the time of a small batch on a CPU; loops over hands make
 none of them.
 
-Reference: `network`, which it equals within rounding (tests/learning/holdem/test_compiled_network.py).
+Reference: `knot_network`, which it equals within rounding (tests/learning/holdem/test_compiled_network.py).
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ import numpy as np
 import torch
 
 from aleator.learning.holdem.knot_kernels import mass_on_knots, read_curves
-from aleator.learning.holdem.network import HoldemValueNetwork, Situation, corrected, positions
+from aleator.learning.holdem.knot_network import KnotNetwork, corrected, positions
+from aleator.learning.holdem.network import Situation
 from aleator.learning.holdem.packed_linear import pack_linear_layers
 
 Tensor = torch.Tensor
 
 
-class CompiledValueNetwork(HoldemValueNetwork):
+class CompiledValueNetwork(KnotNetwork):
     """A network on a CPU that only answers."""
 
-    def __init__(self, network: HoldemValueNetwork) -> None:
+    def __init__(self, network: KnotNetwork) -> None:
         super().__init__(network.shape, network.num_cards)
         self.load_state_dict(network.state_dict(), assign=True)
         self.eval().requires_grad_(False)
@@ -30,7 +31,7 @@ class CompiledValueNetwork(HoldemValueNetwork):
         self._pairs = np.ascontiguousarray(pairs.T.numpy().astype(np.uint8))
 
     def forward(self, situation: Situation) -> Tensor:
-        """Returns [B, 2, H]: both players' cfvs in pots, as `HoldemValueNetwork` does."""
+        """Returns [B, 2, H]: both players' cfvs in pots, as `KnotNetwork` does."""
         reach, shape, batch = situation.reach, self.shape, len(situation.reach)
         ranges, compatible, position, spread = (
             part.contiguous().numpy() for part in (reach, situation.compatible, positions(situation), situation.spread)

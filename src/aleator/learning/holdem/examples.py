@@ -54,11 +54,13 @@ class Examples(NamedTuple):
 
     Attributes:
         rows: float16 [n, FIELDS, H].
+        strength: float16 [n, H].
         spread: float16 [n, H]; [n, 0] on rivers.
         stack: [n] in pots.
     """
 
     rows: Tensor
+    strength: Tensor
     spread: Tensor
     stack: Tensor
 
@@ -67,7 +69,7 @@ class Examples(NamedTuple):
 
     def take(self, index: Tensor | slice) -> Examples:
         """Returns some of them."""
-        return Examples(self.rows[index], self.spread[index], self.stack[index])
+        return Examples(*(field[index] for field in self))
 
     def situation(self) -> Situation:
         """Returns what a network is asked."""
@@ -75,7 +77,8 @@ class Examples(NamedTuple):
         hands = rows.shape[2]
         reach = rows[:, 0:2] / hands
         spread = self.spread.float() if self.spread.shape[1] else rows.new_zeros(len(rows), hands)
-        return Situation(reach / reach.sum(-1, keepdim=True), rows[:, 2:4], rows[:, 4:6], spread, self.stack.float())
+        reach = reach / reach.sum(-1, keepdim=True)
+        return Situation(reach, rows[:, 2:4], rows[:, 4:6], self.strength.float(), spread, self.stack.float())
 
     def values(self) -> Tensor:
         """Returns [n, 2, H]: what a network should answer."""
@@ -142,7 +145,8 @@ def river_rows(
 ) -> Examples:
     """Returns rivers and what `solve_rivers` says of them as examples; rows are over positions."""
     rows = _to_hands(order, torch.cat([reach * order.num_hands, checked, compatible, values], 1)).half()
-    return Examples(rows, rows.new_zeros(len(rows), 0), stack.float())
+    strength = _to_hands(order, order.strength).half()
+    return Examples(rows, strength, rows.new_zeros(len(rows), 0), stack.float())
 
 
 def ranges_on(boards: RoundBoards, generator: torch.Generator) -> Tensor:
@@ -203,9 +207,8 @@ def price_rivers(
     payoffs = RiverPayoffs(order)
     checked = 0.5 * payoffs.showdown(reach.flip(1))
     rows = _to_hands(order, torch.cat([reach, checked, payoffs.compatible(reach.flip(1))], 1))
-    situation = Situation(
-        rows[:, 0:2], rows[:, 2:4], rows[:, 4:6], rows.new_zeros(len(rows), rows.shape[2]), stack.float()
-    )
+    strength = _to_hands(order, order.strength)
+    situation = Situation(rows[:, 0:2], rows[:, 2:4], rows[:, 4:6], strength, torch.zeros_like(strength), stack.float())
     with torch.no_grad(), torch.autocast(reach.device.type, torch.bfloat16, enabled=reach.is_cuda):
         values = network(situation).float()
     return values.gather(2, local_hands(order)[:, None].expand_as(values)), checked
@@ -225,7 +228,7 @@ def turn_examples(
     values, checked = turn_values(deck, turn, reach, stack, labelling, generator)
     compatible = pairs_compatible(reach.flip(1), turn.cards.shape[1])
     rows = torch.cat([reach * reach.shape[2], checked, compatible, values], 1).half()
-    return Examples(rows, turn.spread.half(), stack.float())
+    return Examples(rows, turn.strength.half(), turn.spread.half(), stack.float())
 
 
 def pairs_compatible(rows: Tensor, num_cards: int) -> Tensor:

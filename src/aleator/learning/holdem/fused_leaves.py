@@ -5,7 +5,7 @@ Algorithm:
     second kernel makes the trunk's inputs, torch multiplies the layers in bfloat16, and a third kernel reads the curves
     for every hand (`network.cu`). No row of hands by knots or bands is ever in memory.
 
-Reference: `network`, `leaves`.
+Reference: `knot_network`, `leaves`.
 
 Deviations: none; bfloat16 and float16 where `leaves` has them on a CUDA device.
 
@@ -23,7 +23,8 @@ from torch.nn import functional
 
 from aleator.caching import cache
 from aleator.errors import SolveError
-from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
+from aleator.learning.holdem.knot_network import KnotNetwork
+from aleator.learning.holdem.network import NetworkShape
 from aleator.solvers.engines.batched_holdem.nvrtc import Kernel
 from aleator.solvers.engines.batched_holdem.rounds import RoundBoards
 from aleator.solvers.engines.batched_holdem.source import device_code
@@ -66,7 +67,7 @@ def _kernels(shape: NetworkShape, num_cards: int, device: int) -> tuple[Kernel, 
 class FusedTrunk:
     """The layers of a network in bfloat16."""
 
-    def __init__(self, network: HoldemValueNetwork, num_inputs: int) -> None:
+    def __init__(self, network: KnotNetwork, num_inputs: int) -> None:
         weight, bias = _half_of(network.first)
         self._first = functional.pad(weight, (0, num_inputs - weight.shape[1])), bias
         blocks = [list(block.children())[:2] for block in network.middle]
@@ -91,7 +92,7 @@ class FusedLeaves:
     """cfvs at the leaves of B rounds by a network of the end of their street; a `LeafCfvs`."""
 
     def __init__(
-        self, network: HoldemValueNetwork, boards: RoundBoards, equities: Tensor, pots: Tensor, stacks: Tensor
+        self, network: KnotNetwork, boards: RoundBoards, equities: Tensor, pots: Tensor, stacks: Tensor
     ) -> None:
         """Puts a network at leaves; arguments as in `NetworkLeaves`."""
         if len(pots) % len(boards.cards):

@@ -20,6 +20,7 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.learning.holdem.fused_leaves import FusedLeaves
+from aleator.learning.holdem.knot_network import KnotNetwork
 from aleator.learning.holdem.network import HoldemValueNetwork, Situation
 from aleator.learning.holdem.packed_linear import PackedLinear
 from aleator.solvers.engines.batched_holdem.fused_rounds import FusedRounds
@@ -53,8 +54,10 @@ class NetworkLeaves:
         self._network, self._equities, self._pots = network, equities, pots
         self._asked = (stacks > 1e-6).any(0).nonzero().flatten()  # leaves where somebody can still bet
         self._stacks = stacks[:, self._asked].flatten().float()
-        shared = len(pots) // len(boards.cards)
-        self._spread = boards.spread.repeat_interleave(shared * len(self._asked), 0).float()
+        times = len(pots) // len(boards.cards) * len(self._asked)
+        self._strength, self._spread = (
+            field.repeat_interleave(times, 0).float() for field in (boards.strength, boards.spread)
+        )
         self._payoffs = PairPayoffs(boards.num_cards, pots.device)
         packs = equities.device.type == "cpu" and len(equities) <= _PACKED_BOARDS
         self._boards = [PackedLinear(board) for board in equities] if packs else []
@@ -69,7 +72,7 @@ class NetworkLeaves:
         if len(self._asked):
             own, checked = (rows[:, self._asked].view(-1, 2, hands) for rows in (beliefs, values))
             compatible = self._payoffs.compatible(own.flip(1))
-            situation = Situation(own, checked, compatible, self._spread, self._stacks)
+            situation = Situation(own, checked, compatible, self._strength, self._spread, self._stacks)
             with torch.no_grad(), torch.autocast(reach.device.type, torch.bfloat16, enabled=reach.is_cuda):
                 values[:, self._asked] = self._network(situation).float().view(batch, -1, 2, hands)
         return values * mass.flip(2) * self._pots[:, :, None, None]
@@ -84,10 +87,10 @@ class NetworkLeaves:
 def network_leaves(
     network: HoldemValueNetwork, boards: RoundBoards, equities: Tensor, pots: Tensor, stacks: Tensor
 ) -> NetworkLeaves | FusedLeaves:
-    """Returns a network at leaves, as `NetworkLeaves` describes it: by kernels on a CUDA device after the flop."""
-    return (FusedLeaves if pots.is_cuda and not network.shape.by_class else NetworkLeaves)(
-        network, boards, equities, pots, stacks
-    )
+    """Returns a network at leaves, as `NetworkLeaves` describes it: one of knots by kernels on a CUDA device."""
+    if pots.is_cuda and isinstance(network, KnotNetwork) and not network.shape.by_class:
+        return FusedLeaves(network, boards, equities, pots, stacks)
+    return NetworkLeaves(network, boards, equities, pots, stacks)
 
 
 def round_engine(

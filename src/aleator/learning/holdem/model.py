@@ -14,14 +14,15 @@ import torch
 
 from aleator.errors import AleatorError, one_line, shown
 from aleator.learning.holdem.eight_bits import EightBits, scales_shape
-from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape, num_parameters
+from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
+from aleator.learning.holdem.networks import make_network, num_parameters
 from aleator.storage import ArrayFile, StorageError, check_object, parse_json, write_arrays
 
 _FORMAT = "aleator hold'em value network 3"
 _ALL_FLOAT16 = ("aleator hold'em value network 1", "aleator hold'em value network 2")  # earlier files; 1: no checksums
 _SCALES = ".scales"  # behind the name of a matrix
 _SIZES: dict[str, type] = {"street": str, "by_class": bool} | dict.fromkeys(
-    ("width", "layers", "knots", "levels", "bands", "band_knots"), int
+    ("width", "layers", "buckets", "knots", "levels", "bands", "band_knots"), int
 )
 LARGEST = 16 << 20  # bytes of a file
 
@@ -78,8 +79,10 @@ def load_holdem_model(path: Path | str, *, device: torch.device | str = "cpu") -
     try:
         if file.metadata["format"] != _ALL_FLOAT16[0] and not file.checked:
             raise ValueError("its checksums are missing")
-        shape = NetworkShape(**check_object(parse_json(file.metadata["shape"]), _SIZES, optional={"by_class"}))
-        network = HoldemValueNetwork(shape, _num_cards(file, shape))
+        shape = NetworkShape(
+            **check_object(parse_json(file.metadata["shape"]), _SIZES, optional={"by_class", "buckets"})
+        )
+        network = make_network(shape, _num_cards(file, shape))
         network.load_state_dict({name: _parameters(file, name) for name in _parameter_names(file)})
         return HoldemModel(network.to(device), _report(file))
     except StorageError:

@@ -25,6 +25,7 @@ from aleator.caching import cache
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import HAND_CLASSES, HANDS, NUM_CARDS, NUM_HAND_CLASSES, NUM_HANDS
 from aleator.games.holdem.equity import preflop_equities, representatives
+from aleator.learning.holdem.knot_network import KnotNetwork
 from aleator.learning.holdem.network import HoldemValueNetwork, Situation
 from aleator.learning.holdem.packed_linear import pack_linear_layers
 from aleator.solvers.engines.batched_holdem.deck import Deck
@@ -34,7 +35,7 @@ from aleator.solvers.engines.batched_holdem.rounds import round_boards
 Tensor = torch.Tensor
 
 
-class ClassValueNetwork(HoldemValueNetwork):
+class ClassValueNetwork(KnotNetwork):
     """A network with classes in the place of hands; beliefs are masses of whole classes."""
 
     shared: Tensor
@@ -85,8 +86,10 @@ class ClassLeaves:
         self._network = None if network is None else ClassValueNetwork(network).to(device).eval()
         if self._network is not None and device.type == "cpu":
             pack_linear_layers(self._network)
-        spread = round_boards(Deck(), torch.zeros(1, 0, dtype=torch.int64)).spread[0, representatives()]
-        self._spread = spread.to(device, torch.float32)
+        board = round_boards(Deck(), torch.zeros(1, 0, dtype=torch.int64))
+        self._strength, self._spread = (
+            field[0, representatives()].to(device, torch.float32) for field in (board.strength, board.spread)
+        )
 
     def times(self, boards: Sequence[object]) -> ClassLeaves:
         """Returns the same leaves for as many games as there are boards, all of them empty."""
@@ -100,7 +103,7 @@ class ClassLeaves:
         behind = torch.from_numpy(stacks / pots).to(self.device, torch.float32)
         open_leaves = (behind > 1e-6).any(0).nonzero().flatten()  # leaves where somebody can still bet
         stack = behind[:, open_leaves].flatten()
-        spread = self._spread.expand(len(stack), -1)
+        strength, spread = (field.expand(len(stack), -1) for field in (self._strength, self._spread))
 
         def price(reach: Tensor) -> Tensor:
             classes = reach.shape[-1]
@@ -114,7 +117,7 @@ class ClassLeaves:
                     for rows in (beliefs * self._sizes, values, self.payoffs.compatible(others))
                 )
                 with torch.no_grad():
-                    answer = self._network(Situation(own, checked, met, spread, stack))
+                    answer = self._network(Situation(own, checked, met, strength, spread, stack))
                 values[:, open_leaves] = answer.view(len(reach), -1, 2, classes)
             return values * mass.flip(2) * chips
 

@@ -24,6 +24,7 @@ from aleator.learning.holdem.examples import Examples, Labelling
 from aleator.learning.holdem.fitting import FitConfig, errors_of, fit, measure
 from aleator.learning.holdem.model import HoldemModel, load_holdem_model
 from aleator.learning.holdem.network import HoldemValueNetwork
+from aleator.learning.holdem.networks import make_network
 from aleator.learning.holdem.self_play import SelfPlay, SelfPlayConfig
 from aleator.learning.holdem.slices import (
     HELD_OUT_SEED,
@@ -175,7 +176,7 @@ class SelfPlaySlices:
             )
         shape = preset(config.networks, name).network
         generator = torch.Generator("cpu").manual_seed(config.seed)
-        return HoldemModel(HoldemValueNetwork(shape, live, generator).to(self.device))
+        return HoldemModel(make_network(shape, live, generator).to(self.device))
 
     def _train(
         self, config: SelfPlaySlice, models: dict[str, HoldemModel], past: list[dict[str, Any]], report: Report

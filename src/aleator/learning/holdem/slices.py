@@ -20,11 +20,13 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.games.holdem.cards import NUM_CARDS
+from aleator.learning.holdem.bucket_network import LAYERS, WIDTH
 from aleator.learning.holdem.chunks import Chunk, ChunkMaker, Teacher, make_examples
 from aleator.learning.holdem.examples import Labelling
 from aleator.learning.holdem.fitting import FitConfig, fit, measure
 from aleator.learning.holdem.model import HoldemModel, load_holdem_model
 from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
+from aleator.learning.holdem.networks import make_network
 from aleator.learning.holdem.streets import STREETS, street_named
 from aleator.learning.value_network.shipped import shipped_holdem_path
 from aleator.storage import StorageError, check_writable, exclusive, replace_file
@@ -141,6 +143,13 @@ def _large(street: str) -> SliceConfig:
     )
 
 
+def bucketed(shape: NetworkShape, buckets: int) -> NetworkShape:
+    """Returns the shape of DeepStack's network with so many buckets, for the street of another shape."""
+    if buckets < 1:
+        raise SolveError(f"there must be at least one bucket, not {buckets}")
+    return NetworkShape(street=shape.street, width=WIDTH, layers=LAYERS, buckets=buckets)
+
+
 def teacher_of(config: SliceConfig, path: Path | None = None) -> HoldemValueNetwork | None:
     """Returns the network that a slice's examples are made with.
 
@@ -249,7 +258,7 @@ class Slices:
     def _begin(self, config: SliceConfig, model: HoldemModel | None) -> HoldemValueNetwork:
         """Returns the network that a slice begins with."""
         if model is None:
-            fresh = HoldemValueNetwork(config.network, config.live_cards, _generator("cpu", config.seed))
+            fresh = make_network(config.network, config.live_cards, _generator("cpu", config.seed))
             return fresh.to(self.device)
         network = model.network
         if network.shape.street != config.network.street or network.num_cards != config.live_cards:

@@ -17,6 +17,7 @@ import torch
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, format_cards
+from aleator.learning.holdem.knot_network import KnotNetwork
 from aleator.learning.holdem.leaves import network_leaves
 from aleator.learning.holdem.model import load_holdem_model
 from aleator.learning.holdem.network import HoldemValueNetwork
@@ -125,7 +126,7 @@ def street_values(
     if street == "preflop":
         return StreetValues(street, f"{source}, by hand classes", ClassLeaves(network, where).times)
     network, kept = network.to(where).eval(), _KeptBoards(Deck(device=where))
-    if where.type == "cpu":
+    if where.type == "cpu" and isinstance(network, KnotNetwork):
         from aleator.learning.holdem.compiled_network import CompiledValueNetwork
 
         network = CompiledValueNetwork(network)

@@ -261,5 +261,6 @@ def examples_of(boards: RoundBoards, equities: Tensor, reach: Tensor, stack: Ten
     checked = check_down(equities, reach)
     compatible = pairs_compatible(reach.flip(1), boards.num_cards)
     rows = torch.cat([reach * reach.shape[2], checked, compatible, values], 1).half()
-    spread = boards.spread.repeat_interleave(len(reach) // len(boards.cards), 0).half()
-    return Examples(rows, spread, stack.float())
+    shared = len(reach) // len(boards.cards)
+    strength, spread = (field.repeat_interleave(shared, 0).half() for field in (boards.strength, boards.spread))
+    return Examples(rows, strength, spread, stack.float())

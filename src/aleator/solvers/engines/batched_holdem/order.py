@@ -43,6 +43,11 @@ class StrengthOrder:
         """H."""
         return self.hand.shape[1]
 
+    @property
+    def strength(self) -> Tensor:
+        """[B, H] the part of all hands that the one at each position beats, ties half: in [0, 1]."""
+        return (self.weaker + self.not_stronger).float() / (2 * self.num_hands)
+
     def sort(self, rows: Tensor) -> Tensor:
         """Returns rows over the deck's hands [B, ..., deck's H] over positions, [B, ..., H]."""
         return torch.gather(rows, -1, _like(self.hand, rows))

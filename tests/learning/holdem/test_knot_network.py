@@ -11,8 +11,10 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.learning.holdem.examples import pairs_compatible
+from aleator.learning.holdem.knot_network import KnotNetwork
 from aleator.learning.holdem.model import HoldemModel, load_holdem_model
-from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape, Situation, num_parameters
+from aleator.learning.holdem.network import NetworkShape, Situation
+from aleator.learning.holdem.networks import num_parameters
 from aleator.learning.holdem.streets import STREETS
 from aleator.learning.value_network.shipped import shipped_holdem_path
 from aleator.storage import ArrayFile, StorageError, write_arrays
@@ -29,15 +31,16 @@ def situation(levels: int, seed: int = 0) -> Situation:
     checked = (torch.rand(5, 2, HANDS, generator=generator) - 0.5) * compatible
     checked -= compatible * ((reach * checked).sum((1, 2)) / (reach * compatible).sum((1, 2)))[:, None, None]
     spread = 0.5 * torch.rand(5, HANDS, generator=generator) if levels > 1 else torch.zeros(5, HANDS)
-    return Situation(reach, checked, compatible, spread, torch.tensor([0.0, 0.5, 2.0, 10.0, 99.0]))
+    strength = torch.rand(5, HANDS, generator=generator)
+    return Situation(reach, checked, compatible, strength, spread, torch.tensor([0.0, 0.5, 2.0, 10.0, 99.0]))
 
 
-def trained(levels: int) -> HoldemValueNetwork:
+def trained(levels: int) -> KnotNetwork:
     """Returns a network whose outputs are not zero."""
     shape = NetworkShape(
         street="turn" if levels > 1 else "river", width=16, layers=2, knots=9, levels=levels, bands=3, band_knots=4
     )
-    network = HoldemValueNetwork(shape, CARDS, torch.Generator().manual_seed(1))
+    network = KnotNetwork(shape, CARDS, torch.Generator().manual_seed(1))
     with torch.no_grad():
         for layer in (network.curve, network.band_curves):
             layer.weight.normal_(generator=torch.Generator().manual_seed(2))
@@ -54,7 +57,7 @@ def test_values_are_zero_sum_and_exact_without_a_stack(levels: int) -> None:
 
 
 def test_an_untrained_network_checks_down() -> None:
-    network = HoldemValueNetwork(NetworkShape(width=8, layers=2, knots=4), CARDS, torch.Generator().manual_seed(0))
+    network = KnotNetwork(NetworkShape(width=8, layers=2, knots=4), CARDS, torch.Generator().manual_seed(0))
     asked = situation(1)
     torch.testing.assert_close(network(asked), asked.checked, atol=1e-6, rtol=1e-5)
 
@@ -67,13 +70,13 @@ def test_cards_can_be_renamed(levels: int) -> None:
     high, low = torch.tril_indices(CARDS, CARDS, -1)
     a, b = torch.maximum(names[high], names[low]), torch.minimum(names[high], names[low])
     renamed = a * (a - 1) // 2 + b  # hand -> its new number
-    moved = Situation(*(torch.empty_like(x).index_copy(-1, renamed, x) for x in asked[:4]), asked.stack)
+    moved = Situation(*(torch.empty_like(x).index_copy(-1, renamed, x) for x in asked[:-1]), asked.stack)
     torch.testing.assert_close(network(moved)[..., renamed], network(asked), atol=1e-5, rtol=1e-4)
 
 
 def test_blocked_mass_counts_a_hand_once() -> None:
     """With curves of 1 everywhere the bands add up to all blocked mass: 1 less what is compatible."""
-    network = HoldemValueNetwork(NetworkShape(width=8, layers=1, knots=4, bands=3, band_knots=4), CARDS)
+    network = KnotNetwork(NetworkShape(width=8, layers=1, knots=4, bands=3, band_knots=4), CARDS)
     torch.nn.init.ones_(network.band_curves.bias)
     asked = situation(1)
     blocked = network._blocked(
@@ -94,7 +97,7 @@ def test_files_keep_the_network(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="not a hold'em value network"):
         load_holdem_model(other)
     with pytest.raises(StorageError, match="over the 16 MiB"):
-        HoldemModel(HoldemValueNetwork(NetworkShape(width=2800, layers=4), CARDS)).save(tmp_path / "large")
+        HoldemModel(KnotNetwork(NetworkShape(width=2800, layers=4), CARDS)).save(tmp_path / "large")
 
 
 def test_matrices_of_8_bits_without_their_scales_are_refused(tmp_path: Path) -> None:
@@ -131,7 +134,7 @@ def test_networks_of_16_bits_can_still_be_read(tmp_path: Path) -> None:
     ],
 )
 def test_parameters_are_counted_without_a_network(shape: NetworkShape, cards: int) -> None:
-    made = sum(value.numel() for value in HoldemValueNetwork(shape, cards).parameters())
+    made = sum(value.numel() for value in KnotNetwork(shape, cards).parameters())
     assert num_parameters(shape, cards) == made
 
 
@@ -154,7 +157,7 @@ _SIZES = {"street": "river", "width": 6, "layers": 1, "knots": 4, "levels": 1, "
 )
 def test_no_memory_is_taken_for_what_a_small_file_says(metadata: dict[str, str], message: str, tmp_path: Path) -> None:
     path = tmp_path / "n.safetensors"
-    HoldemModel(HoldemValueNetwork(NetworkShape(**_SIZES), CARDS)).save(path)  # type: ignore[arg-type]
+    HoldemModel(KnotNetwork(NetworkShape(**_SIZES), CARDS)).save(path)  # type: ignore[arg-type]
     file = ArrayFile(path)
     arrays = {name: file.read(name) for name in file.names}
     write_arrays(path, arrays, dict(file.metadata) | metadata)
@@ -164,7 +167,7 @@ def test_no_memory_is_taken_for_what_a_small_file_says(metadata: dict[str, str],
 
 @pytest.mark.parametrize("number", [np.nan, np.inf])
 def test_numbers_that_are_not_finite_are_refused(number: float, tmp_path: Path) -> None:
-    network = HoldemValueNetwork(NetworkShape(**_SIZES), CARDS)  # type: ignore[arg-type]
+    network = KnotNetwork(NetworkShape(**_SIZES), CARDS)  # type: ignore[arg-type]
     torch.nn.init.constant_(network.curve.bias, number)
     HoldemModel(network).save(tmp_path / "n.safetensors")
     with pytest.raises(StorageError, match=r"'curve\.bias' is not made of finite numbers"):
