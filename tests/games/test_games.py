@@ -180,6 +180,7 @@ def test_goofspiel_names_cards_by_hand() -> None:
         ("kuhn:4", "takes no parameters"),
         ("goofspiel:9", "2 to 6 cards"),
         ("liars-dice:6x10", "5,005 hands"),
+        ("liars-dice:9x9x9", "expected dice x faces, as in liars-dice:1x6"),
         ("leduc:cap=0", "at least 1 bet"),
         ("leduc:bets=1+1/2", "distinct"),
         ("leduc:ranks=100000", "2 to 100 ranks"),

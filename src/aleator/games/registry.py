@@ -36,7 +36,7 @@ def _whole(family: str, text: str, default: int) -> int:
 def _two(family: str, text: str, names: str, example: str) -> tuple[int, int]:
     """Returns two numbers with an x between them."""
     first, x, second = text.partition("x")
-    if not x:
+    if not x or "x" in second:
         raise GameError(f"{shown(f'{family}:{text}')}: expected {names}, as in {family}:{example}")
     of = f"{names} of {family}:"
     return parse_whole(first, of, most=_MOST, error=GameError), parse_whole(second, of, most=_MOST, error=GameError)

@@ -22,7 +22,16 @@ from typing import Any, Generic, TypeVar
 import torch
 
 from aleator.errors import SolveError, one_line
-from aleator.storage import ArrayFile, StorageError, check_regular, exclusive, parse_json, remove_stale, replace_file
+from aleator.storage import (
+    ArrayFile,
+    StorageError,
+    check_regular,
+    exclusive,
+    make_folder,
+    parse_json,
+    remove_stale,
+    replace_file,
+)
 from aleator.trees.fingerprint import Fingerprint, parse_fingerprint
 
 Config = TypeVar("Config")
@@ -59,10 +68,7 @@ class RunFiles(ABC, Generic[Config]):
         """
         if self.exists:
             raise StorageError(f"{self.path} holds a training run already; resume it, or choose another directory")
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StorageError(f"cannot create {self.path}: {error.strerror}") from error
+        make_folder(self.path)
         values = {_KIND: self._kind, **settings}
         if fingerprint is not None:
             values[_FINGERPRINT] = fingerprint.to_dict()

@@ -6,7 +6,15 @@ or unpickled.
 """
 
 from aleator.storage.arrays import ArrayFile, StoredArray, check_replaceable, write_arrays
-from aleator.storage.files import StorageError, check_regular, check_writable, exclusive, remove_stale, replace_file
+from aleator.storage.files import (
+    StorageError,
+    check_regular,
+    check_writable,
+    exclusive,
+    make_folder,
+    remove_stale,
+    replace_file,
+)
 from aleator.storage.values import check_object, is_a, parse_json
 
 __all__ = [
@@ -19,6 +27,7 @@ __all__ = [
     "check_writable",
     "exclusive",
     "is_a",
+    "make_folder",
     "parse_json",
     "remove_stale",
     "replace_file",

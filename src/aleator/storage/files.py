@@ -46,6 +46,18 @@ def check_writable(path: Path) -> None:
         raise StorageError(f"cannot write {path}: {error.strerror}") from error
 
 
+def make_folder(path: Path) -> None:
+    """Makes a directory, and those above it, unless it is there already.
+
+    Raises:
+        StorageError: it cannot be made.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"cannot make the directory {path}: {error.strerror}") from error
+
+
 def check_regular(path: Path) -> None:
     """Raises StorageError unless there is a regular file at `path`, which can be read without waiting for anybody."""
     try:

@@ -251,6 +251,7 @@ def test_networks_that_are_missing_or_foreign_are_named(tmp_path: Path) -> None:
         ("rebel:tremble=-0.1", "rebel: tremble must be a number from 0 to 1, not '-0.1'"),
         ("rebel:flop=0", "rebel: flop must be a whole number from 1 to 1,000,000,000, not '0'"),
         ("deepstack:average", "unknown 'average'; allowed: preflop=N"),
+        ("tight-aggressive:bluff=7", "bluff must be a number from 0 to 1, not '7'"),
         ("rebel:device=tpu,preflop=1", "unknown device 'tpu'; allowed: cpu, cuda"),
     ],
 )

@@ -227,7 +227,7 @@ def test_a_run_is_not_begun_twice(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="holds a training run already"):
         run.create(tiny())
     (tmp_path / "file").write_text("")
-    with pytest.raises(StorageError, match="cannot create"):
+    with pytest.raises(StorageError, match="cannot make the directory"):
         RunDirectory(tmp_path / "file" / "run").create(tiny())
 
 

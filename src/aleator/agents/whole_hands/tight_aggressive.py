@@ -26,10 +26,12 @@ from aleator.settings import check_settings, setting
 class TightAggressive:
     """The numbers of the rules; strengths are shares of all hands, 0 to 1."""
 
-    value_bet: float = setting(0.68, name="value-bet", most=1.0, help="bets hands from this strength on")
-    bluff: float = setting(0.15, most=1.0, help="bluffs with hands below this strength")
-    bluff_share: float = setting(0.3, name="bluff-share", most=1.0, help="how often it bluffs with them")
-    value_raise: float = setting(0.9, name="value-raise", most=1.0, help="raises bets with hands from here on")
+    value_bet: float = setting(0.68, name="value-bet", least=0.0, most=1.0, help="bets hands from this strength on")
+    bluff: float = setting(0.15, least=0.0, most=1.0, help="bluffs with hands below this strength")
+    bluff_share: float = setting(0.3, name="bluff-share", least=0.0, most=1.0, help="how often it bluffs with them")
+    value_raise: float = setting(
+        0.9, name="value-raise", least=0.0, most=1.0, help="raises bets with hands from here on"
+    )
     margin: float = setting(0.15, least=-1.0, most=1.0, help="how much stronger than the pot odds a call must be")
     size: float = setting(0.75, least=0.01, most=100.0, unit="pots", help="of bets and raises")
 

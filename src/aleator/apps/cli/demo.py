@@ -10,7 +10,6 @@ import typer
 from aleator.apps.cli.device import check_device
 from aleator.apps.cli.output import (
     check_plot,
-    make_folder,
     note,
     number,
     out,
@@ -25,6 +24,7 @@ from aleator.apps.papers.rebel import TABLE_2, TABLE_2_ITERATIONS, TABLE_2_REBEL
 from aleator.parsing import MAX_SEED, MAX_THREADS
 from aleator.solvers.limits import Limits
 from aleator.solvers.solve import solve
+from aleator.storage import make_folder
 
 if TYPE_CHECKING:
     from aleator.learning.rebel.evaluation import Played

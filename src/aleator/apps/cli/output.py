@@ -211,18 +211,6 @@ def plot_panels(
     replace_file(path, [buffer.getvalue()])
 
 
-def make_folder(path: Path) -> None:
-    """Makes a directory for results unless it is there already.
-
-    Raises:
-        StorageError: it cannot be made.
-    """
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(f"cannot make the directory {path}: {error.strerror}") from error
-
-
 def note(text: str) -> None:
     """Prints a line for people on standard error."""
     err.print(text, soft_wrap=True)

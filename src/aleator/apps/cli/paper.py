@@ -12,7 +12,6 @@ import typer
 from aleator import __version__
 from aleator.apps.cli.output import (
     check_plot,
-    make_folder,
     number,
     out,
     plot_panels,
@@ -24,7 +23,7 @@ from aleator.apps.cli.workers import Processes, Ray, chosen_workers
 from aleator.apps.papers.base import Cell, Report, Settings
 from aleator.apps.papers.registry import find_experiment, known_experiments
 from aleator.parsing import MAX_SEED
-from aleator.storage import check_writable, replace_file
+from aleator.storage import check_writable, make_folder, replace_file
 
 
 def run(

@@ -154,7 +154,7 @@ _SPOT: Final = "spot"
 _RING: Final = "ring"
 _RING_STACK: Final = 10_000
 _SIX: Final = "6max"  # what people call ring:6
-_STACK: Final = re.compile(r"stack=(\d{1,9})|(\d{1,6})bb", re.ASCII)
+_STACK: Final = re.compile(r"stack=(\d{1,12})|(\d{1,12})bb", re.ASCII)
 
 
 def is_hand_game(name: str) -> bool:

@@ -38,7 +38,7 @@ from aleator.learning.holdem.slices import (
 from aleator.learning.holdem.streets import STREETS
 from aleator.learning.holdem.teaching import ExampleMaker
 from aleator.solvers.engines.batched_holdem.deck import Deck
-from aleator.storage import check_writable, exclusive
+from aleator.storage import check_writable, exclusive, make_folder
 
 _FIT_PART = 0.4  # of the time of a slice
 _LAST_RATE = 0.1  # of the learning rate, that the last epochs have
@@ -146,7 +146,7 @@ class SelfPlaySlices:
             start: a directory with networks by street to begin with.
             report: told how far the slice is; it may raise KeyboardInterrupt, after which the same call goes on.
         """
-        self.path.mkdir(parents=True, exist_ok=True)
+        make_folder(self.path)
         check_writable(self.path / METRICS)
         with exclusive(self.path / ".lock", f"another run is training in {self.path}"):
             past = self.metrics()

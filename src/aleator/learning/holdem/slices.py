@@ -29,7 +29,7 @@ from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
 from aleator.learning.holdem.networks import make_network
 from aleator.learning.holdem.streets import STREETS, street_named
 from aleator.learning.value_network.shipped import shipped_holdem_path
-from aleator.storage import StorageError, check_writable, exclusive, replace_file
+from aleator.storage import StorageError, check_writable, exclusive, make_folder, replace_file
 from aleator.workers.base import Crew, Here, Workers
 
 NETWORK, PARTIAL, METRICS = "network.safetensors", "partial.safetensors", "metrics.jsonl"
@@ -232,7 +232,7 @@ class Slices:
                 this process.
             report: told how far the slice is; it may raise KeyboardInterrupt, after which the same call goes on.
         """
-        self.path.mkdir(parents=True, exist_ok=True)
+        make_folder(self.path)
         check_writable(self.path / NETWORK)
         with exclusive(self.path / ".lock", f"another run is training in {self.path}"):
             model = self.latest()
