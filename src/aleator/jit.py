@@ -17,11 +17,13 @@ from time import monotonic, sleep
 from typing import Any, Final, TypeVar
 
 import numba
+import numpy.typing as npt
 from numba.core.compiler_lock import global_compiler_lock
 
 from aleator.caching import cache
 
 F = TypeVar("F", bound=Callable[..., Any])
+Array = TypeVar("Array", bound=npt.NDArray[Any])
 
 
 KERNELS: Final = (
@@ -107,6 +109,17 @@ def _remove_others(index: Any, name: str) -> None:
         for path in folder.glob(f"{escape(prefix)}*.nbc"):
             if path.name != name:
                 path.unlink(missing_ok=True)
+
+
+def read_only(array: Array) -> Array:
+    """Returns a view of an array that cannot be written.
+
+    To Numba arrays that can be written are of another type than those that cannot, as those of files are. Tables that
+    come from files and from memory are handed to kernels so, lest these be compiled twice.
+    """
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 _PATIENCE: Final = 300.0  # seconds that a process waits for another one to compile, before it does so, too

@@ -11,7 +11,7 @@ from aleator.abstraction.boards import STREETS, BoardTables, board_tables, find_
 from aleator.abstraction.buckets import AbstractionError, Buckets
 from aleator.games.holdem.cards import HAND_CLASSES, NUM_CARDS
 from aleator.games.holdem.evaluator import EvaluatorTables, evaluator_tables, strength_of
-from aleator.jit import kernel
+from aleator.jit import kernel, read_only
 from aleator.solvers.engines.sampling.random import advance, mix
 
 _NO_TABLE = np.zeros((1, 1), np.uint8)
@@ -51,11 +51,11 @@ def deal_tables(buckets: Buckets) -> DealTables:
     flop, turn, river = (board_tables(street) for street in STREETS)
     return DealTables(
         boards=(flop, turn, river),
-        flop=tables[0],
-        turn=tables[1],
-        river=tables[2],
-        clusters=buckets.flops,
-        classes=np.ascontiguousarray(HAND_CLASSES),
+        flop=read_only(tables[0]),
+        turn=read_only(tables[1]),
+        river=read_only(tables[2]),
+        clusters=read_only(buckets.flops),
+        classes=read_only(np.ascontiguousarray(HAND_CLASSES)),
         buckets=np.array((*config.buckets, 0, 0)[:3], np.int64),
         streets=config.last_street,
         perfect_recall=config.perfect_recall,
@@ -98,13 +98,24 @@ def deal_hand(state: np.uint64, tables: DealTables, room: DealRoom) -> tuple[np.
     board, streets = cards[4:], tables.streets
     row, renaming = find_board(board[:3], tables.boards[0], room.places)
     cluster = int(tables.clusters[row])
-    _know(numbers, 1, tables.flop[row], tables.boards[0].hand_maps[renaming], first, second, cluster, tables)
+    _know(numbers, np.int64(1), tables.flop[row], tables.boards[0].hand_maps[renaming], first, second, cluster, tables)
     if streets > 1:
         row, renaming = find_board(board[:4], tables.boards[1], room.places)
-        _know(numbers, 2, tables.turn[row], tables.boards[1].hand_maps[renaming], first, second, cluster, tables)
+        _know(
+            numbers, np.int64(2), tables.turn[row], tables.boards[1].hand_maps[renaming], first, second, cluster, tables
+        )
     if streets > 2:
         row, renaming = find_board(board, tables.boards[2], room.places)
-        _know(numbers, 3, tables.river[row], tables.boards[2].hand_maps[renaming], first, second, cluster, tables)
+        _know(
+            numbers,
+            np.int64(3),
+            tables.river[row],
+            tables.boards[2].hand_maps[renaming],
+            first,
+            second,
+            cluster,
+            tables,
+        )
     shown = 2 + streets
     seven = room.seven
     for k in range(shown):
@@ -124,7 +135,7 @@ def _hand(one: np.int8, other: np.int8) -> int:
 
 @kernel(forceinline=True)
 def _know(
-    numbers: npt.NDArray[np.int64], street: int, row: npt.NDArray[np.uint8], maps: npt.NDArray[np.int16],
+    numbers: npt.NDArray[np.int64], street: np.int64, row: npt.NDArray[np.uint8], maps: npt.NDArray[np.int16],
     first: int, second: int, cluster: int, tables: DealTables,
 ) -> None:  # fmt: skip
     """Writes what both players know on a street, given the row of its board."""

@@ -25,7 +25,7 @@ from aleator.abstraction.blueprint.deals import DealRoom, DealTables, deal_hand,
 from aleator.abstraction.blueprint.policy import BlueprintPolicy
 from aleator.abstraction.blueprint.walk import Table
 from aleator.abstraction.buckets import AbstractionError
-from aleator.jit import kernel
+from aleator.jit import kernel, read_only
 from aleator.solvers.engines.sampling.random import advance, stream, uniform
 
 _STREAM: Final = 1  # of training's deals: 0
@@ -74,11 +74,11 @@ def duel_tables(
     first: Table, second: Table, betting: Betting, tables: DealTables, deals: int, *, seed: int = 0, threads: int = 1
 ) -> DuelScore:
     """Returns what one table wins against another of the same betting; see `duel`."""
-    ends = np.linspace(0, deals, threads + 1).astype(int)
+    ends, both = np.linspace(0, deals, threads + 1).astype(int), (read_only(first), read_only(second))
 
     def part(thread: int) -> tuple[float, float]:
         begin, end = int(ends[thread]), int(ends[thread + 1])
-        return play_deals(np.uint64(seed), begin, end - begin, betting.arrays, tables, first, second, deal_room())
+        return play_deals(np.uint64(seed), begin, end - begin, betting.arrays, tables, *both, deal_room())
 
     with ThreadPoolExecutor(threads) as pool:
         total, squares = np.sum(list(pool.map(part, range(threads))), axis=0)

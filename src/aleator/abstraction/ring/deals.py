@@ -55,13 +55,13 @@ def deal_ring(state: np.uint64, tables: DealTables, room: RingRoom) -> np.uint64
         numbers[player, 0] = tables.classes[_hand(cards, player)]
     row, renaming = find_board(board[:3], tables.boards[0], room.places)
     cluster = int(tables.clusters[row])
-    _know(1, tables.flop[row], tables.boards[0].hand_maps[renaming], cluster, tables, room)
+    _know(np.int64(1), tables.flop[row], tables.boards[0].hand_maps[renaming], cluster, tables, room)
     if tables.streets > 1:
         row, renaming = find_board(board[:4], tables.boards[1], room.places)
-        _know(2, tables.turn[row], tables.boards[1].hand_maps[renaming], cluster, tables, room)
+        _know(np.int64(2), tables.turn[row], tables.boards[1].hand_maps[renaming], cluster, tables, room)
     if tables.streets > 2:
         row, renaming = find_board(board, tables.boards[2], room.places)
-        _know(3, tables.river[row], tables.boards[2].hand_maps[renaming], cluster, tables, room)
+        _know(np.int64(3), tables.river[row], tables.boards[2].hand_maps[renaming], cluster, tables, room)
     shown = 2 + tables.streets
     for place in range(shown):
         room.seven[place] = board[place]
@@ -80,7 +80,7 @@ def _hand(cards: npt.NDArray[np.int8], player: int) -> int:
 
 @kernel(forceinline=True)
 def _know(
-    street: int, row: npt.NDArray[np.uint8], maps: npt.NDArray[np.int16], cluster: int, tables: DealTables,
+    street: np.int64, row: npt.NDArray[np.uint8], maps: npt.NDArray[np.int16], cluster: int, tables: DealTables,
     room: RingRoom,
 ) -> None:  # fmt: skip
     """Writes what everybody knows on a street, given the row of its board."""
