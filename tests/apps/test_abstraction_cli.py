@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -91,17 +92,17 @@ def test_a_blueprint_is_trained_and_trained_further(capsys: Capture, buckets: Pa
 
 
 def test_a_blueprint_is_evaluated_inside_its_abstraction(capsys: Capture, buckets: Path, tmp_path: Path) -> None:
-    file, losses = tmp_path / "flop.blueprint", []
+    file, losses = tmp_path / "flop.blueprint", list[str]()
     words = ["train", "blueprint", "--game", "flop-holdem", "--abstraction", str(buckets), "--out", str(file)]
     for deals in ("2000", "100000"):
         assert call(capsys, *words, "--deals", deals, "--threads", "1", "--json")[0] == 0
-        code, text, _ = call(capsys, "evaluate", str(file), "--json")
-        values = json.loads(text)
-        assert code == 0 and values["deals"] == int(deals) and min(values["gains_mbb"]) >= 0.0
-        losses.append(values["exploitability_mbb"])
-    assert losses[1] < 0.5 * losses[0]
-    code, text, _ = call(capsys, "evaluate", str(file))
-    assert code == 0 and "inside its abstraction" in text and f"{losses[1]:,.2f} mbb" in text
+        code, text, _ = call(capsys, "evaluate", str(file), *(["--json"] if deals == "2000" else []))
+        assert code == 0
+        losses.append(text)
+    few, many = json.loads(losses[0]), re.search(r"([\d,.]+) mbb", losses[1])
+    assert few["deals"] == 2000 and min(few["gains_mbb"]) >= 0.0
+    assert "inside its abstraction" in losses[1] and many is not None
+    assert float(many[1].replace(",", "")) < 0.5 * few["exploitability_mbb"]
     whole_buckets().save(tmp_path / "whole.bin")
     words = ["train", "blueprint", "--abstraction", str(tmp_path / "whole.bin"), "--out", str(tmp_path / "h.blueprint")]
     assert call(capsys, *words, "--deals", "10", "--threads", "1", "--json")[0] == 0

@@ -138,7 +138,7 @@ def test_two_solutions_are_compared_node_by_node(page: Checked, server: RunningS
     shown.wait_for_selector(".compare-columns .actions-table")
     shown.get_by_label("Second", exact=True).select_option(locked["id"])
     page.until_text(".compare-columns .actions-table", "100.0 %")
-    assert shown.locator(".compare-columns .cell:not(.dim)").count() > 20
+    page.until("document.querySelectorAll('.compare-columns .cell:not(.dim)').length > 20")
     check_sizes(page)
     first = shown.locator(".compare-columns .flops tbody a").first
     assert first.inner_text() == "The first decision" and first.get_attribute("title") == "r:0"

@@ -154,3 +154,11 @@ def test_an_evaluation_that_is_stopped_is_made_when_the_run_goes_on(play: BoardP
         assert (measured is None) == (stop.left < 0), "it was given up, and not looked for in vain"
     assert measured == trainer.exploitability()
     assert told == [1, 1], "the epoch, and the evaluation that came later"
+
+
+def test_shares_of_hands_that_a_hand_beats_are_those_of_all_showdowns(play: BoardPlay) -> None:
+    shares, flops = play.shares_beaten(), torch.tensor([0, 3, len(play.flops) - 1])
+    alive = play.alive(flops)
+    beaten = torch.einsum("fa,fab->fb", alive, play.showdowns(flops)) / alive.sum(dim=1, keepdim=True)
+    torch.testing.assert_close(shares[flops], (0.5 + 0.5 * beaten) * alive)
+    assert float(shares.max()) < 1.0 and float(shares[flops][0].max()) > 0.5

@@ -39,7 +39,7 @@ TURN = WholeGame(
 GAMES = {"flop": FLOP, "turn": TURN}
 
 
-@pytest.mark.parametrize("name", ["flop", pytest.param("turn", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", list(GAMES))
 def test_games_keep_the_contract(name: str) -> None:
     assert check_game(WholeHoldemGame(GAMES[name])).size.public_states > 1000
 

@@ -40,6 +40,7 @@ Tensor = torch.Tensor
 _STREETS = 2
 _ROWS = 1 << 19  # infostates that policies are asked about at a time
 _SEEN = 2  # cards of a player
+_STRONGEST = torch.iinfo(torch.int32).max
 _BINS = 33  # inputs that tell how strong a hand is
 _BOARDS = 256  # flops that policies are asked about at a time
 
@@ -223,9 +224,12 @@ class BoardPlay(SampledGame):
         behind the flops its mean."""
         chances, rows = self.flop_chances(), list[Tensor]()
         for flops in torch.split(torch.arange(len(self.flops), device=self.device), 64):
-            alive = self.alive(flops)
-            beaten = torch.bmm(alive[:, None], self.showdowns(flops)).squeeze(1) / alive.sum(dim=1, keepdim=True)
-            rows.append((0.5 + 0.5 * beaten) * alive)
+            alive, strength = self.alive(flops), self._strength[flops].int()
+            count = alive.sum(dim=1, keepdim=True)
+            ordered = torch.where(alive > 0, strength, _STRONGEST).sort(dim=1).values
+            weaker = torch.searchsorted(ordered, strength)
+            stronger = count - torch.searchsorted(ordered, strength, right=True)
+            rows.append((0.5 + 0.5 * (weaker - stronger) / count) * alive)
         shares = torch.cat(rows)
         held = self.alive(torch.arange(len(self.flops), device=self.device)).double()
         total, likely = (shares * chances[:, None]).sum(dim=0), (held * chances[:, None]).sum(dim=0)
