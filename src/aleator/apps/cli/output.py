@@ -27,6 +27,7 @@ out = Console(highlight=False, markup=False, emoji=False)
 err = Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 _NUMBER = re.compile(r"[-+]?[\d.,]*(e[-+]?\d+)?( ?[%×x])?|-")
+_FEW_POWERS = 200.0  # of the ends of an axis: the first and the last number
 
 Curves = Mapping[str, Sequence[tuple[float, float]]]
 Bands = Mapping[str, Mapping[str, Sequence[tuple[float, float, float]]]]
@@ -186,7 +187,7 @@ def plot_panels(
     import matplotlib
 
     matplotlib.use("Agg")
-    from matplotlib import pyplot
+    from matplotlib import pyplot, ticker
 
     columns = min(len(panels), 2)
     lines = -(-len(panels) // columns)
@@ -201,6 +202,11 @@ def plot_panels(
             if band := (bands or {}).get(title, {}).get(label):
                 axes.fill_between(*zip(*band, strict=True), color=colour, alpha=0.2, linewidth=0)
         axes.set(title=title, xlabel=x_label, ylabel=y_label, xscale="log", yscale=y_scale)
+        first, last = axes.get_xlim()
+        if last < _FEW_POWERS * first:  # powers of ten would be too few numbers, and all others too many
+            axes.xaxis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0)))
+            axes.xaxis.set_major_formatter("{x:g}")
+            axes.xaxis.set_minor_formatter(ticker.NullFormatter())
         axes.grid(visible=True, which="major", alpha=0.3)
         axes.legend(frameon=False)
     for axes in list(grid.flat)[len(panels) :]:
