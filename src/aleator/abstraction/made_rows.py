@@ -93,9 +93,8 @@ class MadeRows:
             oldest, place = self._used.popitem(last=False)
             self._place_of[oldest] = -1
         self._rows[place] = 0
-        assign_boards(
-            board[None], self._tables, self._centres, self._numbers, self._rows[place : place + 1], self._room
-        )
+        boards, rows = np.ascontiguousarray(board[None]), self._rows[place : place + 1]
+        assign_boards(boards, self._tables, self._centres, self._numbers, rows, self._room)
         self._used[row], self._place_of[row] = place, place
         self.made += 1
 
