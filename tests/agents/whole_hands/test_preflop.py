@@ -74,9 +74,9 @@ def test_lines_that_lead_nowhere_are_refused_in_a_line(charts: PreflopCharts) ->
 
 def test_charts_of_any_agent_and_any_number_of_players() -> None:
     charts = preflop_charts("ring:6", "tight-aggressive")
-    assert sorted(charts.positions) == sorted(("LJ", "HJ", "CO", "BTN", "SB", "BB"))
+    assert sorted(charts.positions) == sorted(("UTG", "HJ", "CO", "BTN", "SB", "BB"))
     path, node = "r:0", charts.node()
-    assert charts.positions[node.player] == "LJ"
+    assert charts.positions[node.player] == "UTG"
     raised = next(token for token in node.tokens if token.startswith("b"))
     for token in (raised, "f", "f", "f", "f", "c"):
         path += f":{token}"

@@ -40,6 +40,17 @@ def test_at_its_own_table_it_is_the_blueprint(agent: StandInAgent, shipped: Ring
         np.testing.assert_array_equal(found.probabilities, expected.probabilities)
 
 
+def test_its_charts_have_the_line_of_another_table(agent: StandInAgent) -> None:
+    path, is_exact = agent.chart(six("f f f"))
+    assert (str(path), is_exact) == ("r:0:f:f:f", True)
+    path, is_exact = agent.chart(six("f f f r330"))
+    assert str(path).startswith("r:0:f:f:f:b") and not is_exact, "the nearest raise of the menu"
+    path, is_exact = agent.chart(played(table(4), "f"))
+    assert (str(path), is_exact) == ("r:0:f:f:f", False), "those who are missing have folded"
+    with pytest.raises(AgentError, match="straddle"):
+        agent.chart(replace(SIX.setup, rules=replace(SIX.setup.rules, straddles=(200,))).start())
+
+
 def test_one_hand_in_each_of_many_hands_is_answered_as_all_hands_are(agent: StandInAgent) -> None:
     """Hands of five players on the way, among them some in which the blueprint has lost the line."""
     setup, seen = table(5, stack=240, ante=0), 0

@@ -98,6 +98,27 @@ def test_what_you_do_is_seen_before_the_answer_and_nothing_jumps(still: Checked)
     still.until(f"!!{READY}")
 
 
+def test_keys_do_nothing_while_cards_are_still_coming(page: Checked) -> None:
+    shown = sit_down(page, "play/hunl?opponent=always-call")
+    shown.keyboard.press("c")
+    pressed = shown.evaluate(
+        """() => new Promise((done) => {
+          let count = 0;
+          const timer = setInterval(() => {
+            if (document.querySelector(".table-felt").dataset.ready) {
+              clearInterval(timer);
+              return done(count);
+            }
+            count += 1;
+            document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "r", bubbles: true }));
+          }, 20);
+        })"""
+    )
+    assert pressed > 5, "there was time for it"
+    said = shown.locator(".hand-line dd b", has_text="you").all_inner_texts()
+    assert len(said) == 1 and shown.locator(".board .card").count() == 3
+
+
 def test_two_windows_of_one_hand_do_not_act_for_each_other(still: Checked) -> None:
     shown = sit_down(still, "play/hunl?opponent=always-call")
     other = shown.context.new_page()

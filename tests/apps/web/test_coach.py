@@ -187,6 +187,12 @@ def test_hands_of_six_from_a_file_are_graded_by_the_blueprint_until_two_are_left
     assert called["street"] == "flop" and "error" not in called["actions"][0], "two are left: it is searched"
     assert graded["without"].startswith("2 decisions have no grade: ")
     assert "limped" in graded["without"] and "less than 50 big blinds (1)" in graded["without"]
+    told = [(one["record"], one["step"], one["street"], one["name"]) for one in graded["ungraded"]]
+    assert told == [(2, 3, "preflop", "fold"), (3, 3, "preflop", "raise to 350")]
+    assert "limped" in graded["ungraded"][0]["reason"]
+    assert opened["chart"] == {"stack": "6max", "path": "r:0:f:f:f", "exact": True} and called["chart"] is None
+    for one in (folded, opened):
+        assert sum(action["policy"] for action in [*one["actions"], *one["untried"]]) == pytest.approx(1.0, abs=0.01)
     one = hand_grades.grade(params | {"records": params["records"][2:3]}, Silent())
     assert one["without"].startswith("1 decision has no grade") and one["decisions"] == []
 
@@ -200,7 +206,8 @@ def test_where_a_blueprint_sits_it_grades_what_it_knows_and_tells_what_it_does_e
     assert [one["step"] for one in played["decisions"]] == [3, 7] and played["preflop"] == []
     assert "whoever sits there" in played["note"] and not played["decisions"][0]["mistake"]
     limped = coach.review(asked | {"record": table_hand("f c f r500 f f f", "AsAh").to_dict()}, Silent())
-    assert limped["decisions"] == [] and "limped" in limped["note"]
+    assert limped["decisions"] == [] and limped["note"] == ""
+    assert [(one["name"], "limped" in one["reason"]) for one in limped["ungraded"]] == [("raise to 500", True)]
     assert [advice["actions"][advice["taken"]]["kind"] for advice in limped["preflop"]] == ["raise"]
     dealt = play({"state": new_state("blueprint-6max"), "move": "deal", "seen": None, "blueprints": [file]}, Silent())
     told = coach.hint({"state": dealt["state"], "blueprints": [file]}, Silent())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -182,7 +183,7 @@ def test_rivals_come_from_the_registry_with_blueprints_that_are_given() -> None:
     names = [rival.name for rival in rivals()]
     assert {"always-call", "tight-aggressive", "river-perfect"} <= set(names) and "python" not in names
     levels = [rival.level for rival in rivals()]
-    assert levels == sorted(levels)
+    assert levels == sorted(levels) and "deep-cfr" not in names, "its networks play another game"
     given = {rival.name: rival.agent for rival in rivals(("a.bin",)) if rival.name not in names}
     assert given["blueprint-1"] == "blueprint:a.bin" and all(":a.bin" in agent for agent in given.values())
 
@@ -400,6 +401,16 @@ def test_a_blueprint_of_several_players_is_a_table(tmp_path: Path) -> None:
     assert set(found["pluribus-1"].seats) == {"pluribus-1"}
     assert not {"modicum-1", "libratus-1"} & set(found), "these play heads-up"
     assert not {"blueprint-1", "pluribus-1"} & {rival.name for rival in rivals()}
+
+
+def test_a_hand_that_is_over_says_who_has_won_what() -> None:
+    hands = tuple(map(parse_hand, ("2s2d", "3s3d", "4s4d", "5s5d", "6s6d", "7s7d")))
+    actions = parse_actions("f f f r300 f f")
+    record = HandRecord(setup=load_hand_game("6max").setup, hands=hands, board=(), actions=actions)
+    view = hand_view(record, 0)
+    assert (view["won"], view["winners"]) == (-50, [0, 0, 0, 0, 0, 150])
+    before = hand_view(replace(record, actions=actions[:-1]), 0)
+    assert (before["won"], before["winners"]) == (None, [])
 
 
 def test_sizes_are_those_that_people_raise_to() -> None:

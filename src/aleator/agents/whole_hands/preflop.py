@@ -246,6 +246,23 @@ def nearest_line(setup: HandSetup, state: HandState) -> tuple[NodePath, bool]:
     return NodePath(tuple(tokens)), is_exact
 
 
+def nearest_path(agent: HandAgent, state: HandState) -> tuple[NodePath, bool]:
+    """Returns the line of an agent's charts that is most like some betting before the flop, and whether it is that.
+
+    Args:
+        agent: that answers at every decision of the line.
+        state: of a hand of its game, before the flop.
+    """
+    now, tokens, is_exact = state.setup.start(), list[str](), True
+    for done in state.actions:
+        actions = agent.policy_at(now).actions
+        action = actions[nearest_of(actions, done)]
+        is_exact = is_exact and action == done
+        tokens.append(_token(now, action))
+        now = now.act(action)
+    return NodePath(tuple(tokens)), is_exact
+
+
 def range_text(reach: FloatArray) -> str:
     """Returns a range as text from the reach of hands ``[1326]``: the most likely weighs 1, rare ones are left out."""
     weights = reach / max(float(reach.max()), 1e-300)
@@ -253,10 +270,12 @@ def range_text(reach: FloatArray) -> str:
 
 
 def position_names(setup: HandSetup) -> tuple[str, ...]:
-    """Returns what players call the seats, by seat: SB and BB heads-up, then BTN, CO, HJ, LJ ..."""
+    """Returns what players call the seats, by seat: SB and BB heads-up, then BTN, UTG, CO, HJ, LJ ..."""
     count, first = setup.num_players, setup.betting().player
     assert first is not None
     order = [*_EARLY[max(len(_EARLY) - (count - 2), 0) :], "SB", "BB"] if count > 2 else ["SB", "BB"]
+    if count > len(("SB", "BB", "BTN")):
+        order[0] = _EARLY[0]
     names = [""] * count
     for step, name in enumerate(order):
         names[(first + step) % count] = name

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from aleator.abstraction.ring.tables import check_stacks, moved, translated
 from aleator.agents.whole_hands.base import BatchPolicy, HandAgent, HandPolicy, ask_held
+from aleator.agents.whole_hands.preflop import nearest_path
 from aleator.agents.whole_hands.ring_blueprint import RingBlueprintAgent
 from aleator.agents.whole_hands.searching import states_before
 from aleator.caching import lru_cache
@@ -23,6 +24,7 @@ from aleator.games.holdem.betting import FOLD, Action, ActionKind
 from aleator.games.holdem.cards import NUM_HANDS
 from aleator.games.holdem.hand_batch import NO_CODE, HandBatch, action_code
 from aleator.games.holdem.hand_state import HandSetup, HandState
+from aleator.games.holdem.node_path import NodePath
 from aleator.search.whole_hands.rounds import nearest_of
 
 MOST_TIMES: Final = 2.0
@@ -101,6 +103,16 @@ class StandInAgent(HandAgent):
             raise AgentError("the blueprint knows nothing of what was done")
         if policy.met[decision] < LEAST_MET:
             raise AgentError("the blueprint has hardly ever met what was done")
+
+    def chart(self, state: HandState) -> tuple[NodePath, bool]:
+        """Returns where the blueprint's charts have a decision before the flop, and whether it is just that one.
+
+        Raises:
+            AgentError: the table is too different.
+        """
+        there = translated(state, self.blueprint.policy.game)
+        path, is_exact = nearest_path(self.blueprint, there)
+        return path, is_exact and there.setup.num_players == state.setup.num_players
 
     def own_reach(self, state: HandState, hand: int) -> float:
         """Returns how likely the player who acts is to have come here with a hand, as far as its own play decides."""

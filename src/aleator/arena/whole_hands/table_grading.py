@@ -45,6 +45,8 @@ LEAST_LOSS: Final = 0.25
 In 73 hands of the blueprint with itself, of 472 actions that it takes often 16 are behind by more than this, and two by
 more than three standard errors as well (tests/arena/whole_hands/test_table_grading_noise.py plays fewer).
 """
+LEAST_SHARE: Final = 0.005
+"""How often an action must be taken by the blueprint to be told that cannot be judged."""
 LEAST_OWN: Final = 0.01
 """How often the blueprint must come to a decision with a hand, as far as that is its own doing, to know what to do."""
 
@@ -59,6 +61,7 @@ class TableGrade:
         rollout: what each action that was tried is worth.
         policy: ``[A]``, what the blueprint does with the hand; None if it does not come here with it, and never learned
             what to do then.
+        untried: what the blueprint does, too, and how often, that cannot be judged: it hardly ever met what follows.
         taken: the place of the action that was taken; None if none was.
     """
 
@@ -66,6 +69,7 @@ class TableGrade:
     hand: int
     rollout: Rollout
     policy: FloatArray | None
+    untried: tuple[tuple[Action, float], ...] = ()
     taken: int | None
 
     @property
@@ -119,6 +123,9 @@ class TableGrader:
             shares.setdefault(CALL, 0.0)
         tried = [other for other in shares if (other == CALL and closes) or self.blueprint.is_met(state, other)]
         policy = np.array([shares[other] for other in tried])
+        untried = tuple(
+            (other, share) for other, share in shares.items() if other not in tried and share >= LEAST_SHARE
+        )
         taken = None if action is None else like_place(action, tried)
         if action is not None:
             if taken is None:
@@ -137,7 +144,14 @@ class TableGrader:
             reach=table_reach(state, self.blueprint),
         )
         comes = self.blueprint.own_reach(state, hand) >= LEAST_OWN
-        return TableGrade(state=state, hand=hand, rollout=rollout, policy=policy if comes else None, taken=taken)
+        return TableGrade(
+            state=state,
+            hand=hand,
+            rollout=rollout,
+            policy=policy if comes else None,
+            untried=untried if comes else (),
+            taken=taken,
+        )
 
 
 def table_decisions(record: HandRecord, player: int) -> Iterator[tuple[HandState, Action]]:

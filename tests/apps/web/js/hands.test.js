@@ -8,10 +8,11 @@ const { h } = await import("#js/dom.js");
 const { amountAt, keyMove, placeOf, usualSize } = await import("#js/hands/controls.js");
 const { chipsOf, felt, lastWords } = await import("#js/hands/felt.js");
 const { filtered } = await import("#js/hands/files.js");
-const { decisionItem, gradeTable, verdict } = await import("#js/hands/grades.js");
-const { rate } = await import("#js/hands/history.js");
-const { makeLine, streetsOf } = await import("#js/hands/line.js");
+const { decisionItem, gradeTable, ungradedList, verdict } = await import("#js/hands/grades.js");
+const { positionOf, rate } = await import("#js/hands/history.js");
+const { doneBy, makeLine, streetsOf } = await import("#js/hands/line.js");
 const { afterMove } = await import("#js/hands/pending.js");
+const { tableOf } = await import("#js/hands/ring-felt.js");
 
 const LEGAL = { fold: true, call: 150, min: 300, max: 10_000, verb: "raise", sizes: [{ name: "pot", amount: 650 }] };
 
@@ -95,11 +96,66 @@ test("a hand that was played out has errors, a blueprint only how often it acts"
   const fold = { name: "fold", kind: "fold", value: 0, error: 1.234, best: false };
   const call = { name: "call 150", kind: "call", value: 2.5, error: 0, best: true };
   const text = h("div", {}, gradeTable({ actions: [fold, call], taken: null })).textContent;
-  assert.match(text, /worth±fold0.00 bb± 1.23 bbcall 150\+2.50 bb$/);
+  assert.match(text, /worth± to the bestfold0.00 bb± 1.23 bbcall 150\+2.50 bb$/);
   const both = [{ ...fold, policy: 0.25 }];
   assert.match(h("div", {}, gradeTable({ actions: both, taken: 0 })).textContent, /the blueprint plays.*25 %/);
   const known = [{ name: "fold", kind: "fold", policy: 1 }];
   assert.match(h("div", {}, gradeTable({ actions: known, taken: null })).textContent, /the blueprint playsfold100 %/);
+});
+
+test("what the blueprint does and nobody can judge is shown without a value", () => {
+  const actions = [{ name: "call 250", kind: "call", policy: 0.9, value: 12.5, error: 0, best: true }];
+  const untried = [{ name: "raise to 800", kind: "raise", policy: 0.1 }];
+  const text = h("div", {}, gradeTable({ actions, untried, taken: 0 })).textContent;
+  assert.match(text, /call 250 ✓90 %\+12.50 bb/);
+  assert.match(text, /raise to 80010 %––– The blueprint has hardly ever met/);
+  const alone = h("div", {}, gradeTable({ actions: [{ ...actions[0], policy: undefined }], taken: 0 })).textContent;
+  assert.ok(!alone.includes("hardly ever"));
+});
+
+test("a loss that may be chance is not called one of the best", () => {
+  const actions = [
+    { name: "fold", value: 0, error: 0, best: true },
+    { name: "call 150", value: -0.35, error: 0.62, best: false },
+  ];
+  const told = verdict({ given_up: 0, behind: 0, mistake: false, actions, taken: 1 }).textContent;
+  assert.equal(told, "as good, as far as this can tell");
+});
+
+test("decisions without a grade are listed with the reason", () => {
+  const reason = "the blueprint has hardly ever met what was done";
+  const ungraded = [{ step: 3, street: "preflop", name: "raise to 800", reason, big_blind: 100 }];
+  const text = ungradedList(ungraded).textContent;
+  assert.match(text, /1 without a grade/);
+  assert.match(text, /Preflop, raise to .*: the blueprint has hardly ever met what was done\./);
+});
+
+test("who has won is seen at the last step, at a table of two and of several", () => {
+  const won = { ...HAND, winners: [300, 0] };
+  assert.ok(!felt(won, 1, { title: "Tara" }).textContent.includes("wins"));
+  assert.match(felt(won, 2, { title: "Tara" }).textContent, /wins 3/);
+  const seats = ["Tara", "you", "Nell"].map((title) => ({ title, position: "button", cards: "" }));
+  const steps = HAND.steps.map((one) => ({ ...one, bets: [0, 0, 0], stacks: [1, 1, 1], folded: [0, 0, 0] }));
+  const ring = tableOf({ ...HAND, seats, steps, winners: [300, 0, 0] }, 2, { title: "" }, {});
+  assert.match(ring.textContent, /wins 3/);
+  assert.equal(ring.classes("winner").length, 1);
+});
+
+test("others fold, check, call, bet and raise in the third person", () => {
+  assert.equal(doneBy("Tara", "fold"), "folds");
+  assert.equal(doneBy("Nell", "call 5.9 bb"), "calls 5.9 bb");
+  assert.equal(doneBy("you", "raise to 2.5 bb"), "raise to 2.5 bb");
+  assert.equal(doneBy("they", "bet 3 bb"), "bet 3 bb");
+});
+
+test("seats are called the same in lists and at the table", () => {
+  assert.deepEqual(
+    [0, 1].map((seat) => positionOf({ seat, players: 2 })),
+    ["big blind", "button"],
+  );
+  assert.equal(positionOf({ seat: 3, players: 6 }), "hijack");
+  assert.equal(positionOf({ seat: 3, players: 5 }), "cutoff");
+  assert.equal(positionOf({ seat: 3, players: 4 }), "button");
 });
 
 test("a decision before the flop leads to its chart, a later one to a spot", () => {
@@ -127,7 +183,7 @@ test("decisions are filtered by street and by whether they are mistakes", () => 
 
 test("a rate has its band where there is one", () => {
   assert.equal(rate({ fair: 120.4, band: 1500.2 }), "+120 ± 1,500");
-  assert.equal(rate({ fair: -20, band: null }), "−20");
+  assert.equal(rate({ fair: -20, band: null }), "–", "of a few hands it would say nothing");
   assert.equal(rate({ fair: null, band: null }), "–");
 });
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -91,14 +92,15 @@ def review(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     record, seat = HandRecord.from_dict(params["record"]), params["seat"]
     searched = review_hand(record, seat, channel)
     if record.setup.num_players == 2:
-        return {"decisions": searched, "preflop": [], "note": ""}
+        return {"decisions": searched, "preflop": [], "ungraded": [], "note": ""}
     agents = table_agents(table_of(params["opponent"], tuple(params["blueprints"])), record.number)
     steps = {decision["step"] for decision in searched}
     if agents is None:
         played_out, without = _by_blueprint(record, seat, steps)
         preflop = advice_of(record, seat, params["blueprints"], without.keys())
-        note = told_reasons(Counter(without.values())) or (_BY_BLUEPRINT if played_out else "")
-        return {"decisions": [*played_out, *searched], "preflop": preflop, "note": note}
+        note = _BY_BLUEPRINT if played_out else ""
+        ungraded = ungraded_decisions(record, without)
+        return {"decisions": [*played_out, *searched], "preflop": preflop, "ungraded": ungraded, "note": note}
     hand = record.hands[seat]
     assert hand is not None
     played_out = [
@@ -106,11 +108,11 @@ def review(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
         for state, action in table_decisions(record, seat)
         if len(state.actions) not in steps
     ]
-    return {"decisions": [*played_out, *searched], "preflop": [], "note": _PLAYED_OUT}
+    return {"decisions": [*played_out, *searched], "preflop": [], "ungraded": [], "note": _PLAYED_OUT}
 
 
-def grade_of_file(record: HandRecord, player: int) -> tuple[list[dict[str, Any]], list[str]]:
-    """Returns the grades of a player's decisions in a hand from a file, and why others have none.
+def grade_of_file(record: HandRecord, player: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Returns the grades of a player's decisions in a hand from a file, and those that have none.
 
     Raises:
         AgentError: the hand cannot be graded; the message says why.
@@ -119,7 +121,7 @@ def grade_of_file(record: HandRecord, player: int) -> tuple[list[dict[str, Any]]
     if record.setup.num_players == 2:
         return searched, []
     played_out, without = _by_blueprint(record, player, {decision["step"] for decision in searched})
-    return [*played_out, *searched], list(without.values())
+    return [*played_out, *searched], ungraded_decisions(record, without)
 
 
 def _by_blueprint(
@@ -142,6 +144,23 @@ def _by_blueprint(
         except AgentError as error:
             without[len(state.actions)] = str(error)
     return graded, without
+
+
+def ungraded_decisions(record: HandRecord, reasons: Mapping[int, str]) -> list[dict[str, Any]]:
+    """Returns decisions that have no grade as JSON values, each with the reason.
+
+    Args:
+        record: of the hand.
+        reasons: by the number of actions before each of the decisions.
+    """
+    found, big_blind = [], record.setup.rules.big_blind
+    for state, after in itertools.pairwise(record.states()):
+        step = len(state.actions)
+        if len(after.actions) > step and step in reasons:
+            name, street = action_words(state, after.actions[-1]), STREET_NAMES[state.street]
+            about = {"step": step, "street": street, "name": name, "reason": reasons[step], "big_blind": big_blind}
+            found.append(about)
+    return found
 
 
 def told_reasons(reasons: Counter[str]) -> str:

@@ -34,11 +34,10 @@ class _Hand(NamedTuple):
 
 
 class _Grades(NamedTuple):
-    """The graded decisions of a hand, each with its place in the file, and why others have no grade; or why it has
-    none."""
+    """The decisions of a hand, graded and without a grade, each with its place in the file; or why it has none."""
 
     decisions: list[dict[str, Any]]
-    without: list[str]
+    without: list[dict[str, Any]]
     problem: str = ""
 
 
@@ -53,12 +52,14 @@ def grade(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     found = _grade_all(workers, hands, channel)
     problems = [found[place].problem for place in sorted(found) if found[place].problem]
     decisions = _costliest_first(found)
+    ungraded = [one for place in sorted(found) for one in found[place].without]
     return {
         "player": params["player"],
         "hands": len(found) - len(problems),
         "decisions": decisions,
         "problems": [*params["problems"], *problems],
-        "without": told_reasons(Counter(reason for place in sorted(found) for reason in found[place].without)),
+        "without": told_reasons(Counter(one["reason"] for one in ungraded)),
+        "ungraded": ungraded,
         "note": f"stopped after {len(found)} of {len(hands)} hands" if len(found) < len(hands) else "",
         "given_up": sum(decision["given_up"] for decision in decisions),
         "mistakes": sum(decision["mistake"] for decision in decisions),
@@ -109,7 +110,7 @@ def _grade_hand(task: tuple[int, _Hand]) -> _Grades:
     except AleatorError as error:
         return _Grades([], [], f"hand {record.number}: {error}")
     where = {"record": place, "number": record.number, "position": seat_names(record.setup.num_players)[player]}
-    return _Grades([decision | where for decision in decisions], without)
+    return _Grades([decision | where for decision in decisions], [decision | where for decision in without])
 
 
 def _costliest_first(found: dict[int, _Grades]) -> list[dict[str, Any]]:

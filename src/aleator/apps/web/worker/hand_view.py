@@ -47,9 +47,12 @@ def hand_view(record: HandRecord, seat: int, *, reveal: bool = False) -> dict[st
         "other_name": "" if other is None or not state.board else hand_name(other, state.board),
         "legal": None if over or state.player != seat else _legal(state),
         "won": None,
+        "winners": [],
     }
     if over and (not state.is_showdown or None not in record.hands):
-        view["won"] = record.payoffs()[seat]
+        payoffs = record.payoffs()
+        view["won"] = payoffs[seat]
+        view["winners"] = [max(payoff, 0) for payoff in payoffs]
     if view["showdown"] and view["won"] and view["own_name"] == view["other_name"]:
         _tell_kickers(view)
     return view

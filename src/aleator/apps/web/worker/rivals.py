@@ -60,7 +60,7 @@ _PERSONAS: Final = {
     "pluribus": ("Pluribus", 290, 5, "a blueprint before the flop, then search for all seats"),
     "libratus": ("Libratus", 220, 5, "a blueprint early, solved again in the hand as it goes"),
 }
-_LEFT_OUT: Final = {"always-fold", "random", "python", "equilibrium", "biased"}
+_LEFT_OUT: Final = {"always-fold", "random", "python", "equilibrium", "biased", "deep-cfr"}  # the last: other games
 _SEARCHING: Final = {"deepstack", "rebel", "modicum"}
 _OTHERS: Final = (  # agents of the registry with other settings
     Rival(

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from aleator.agents.whole_hands.base import BatchAgent, HandAgent
-from aleator.agents.whole_hands.ring_blueprint import ring_blueprint_agent
+from aleator.agents.whole_hands.ring_blueprint import ring_blueprint_agent, shipped_for_several
 from aleator.agents.whole_hands.stand_in import StandInAgent
 from aleator.apps.web.worker.hand_view import action_kind, action_words, usual_raises
 from aleator.apps.web.worker.rivals import Rival, load_rival
@@ -80,6 +80,13 @@ def blueprint_report(
     if grade.policy is not None:
         for action, share in zip(report["actions"], grade.policy, strict=True):
             action["policy"] = float(share)
+    report["untried"] = [
+        {"name": action_words(state, action), "kind": action_kind(state, action), "policy": share}
+        for action, share in grade.untried
+    ]
+    if not state.board:
+        path, is_exact = known.chart(state)
+        report["chart"] = {"stack": shipped_for_several().stem, "path": str(path), "exact": is_exact}
     return report
 
 

@@ -44,13 +44,17 @@ export function lastWords(steps, at) {
   return words;
 }
 
+// the chips that each seat has won when a hand is over, at its last step; zeros before
+export const winsAt = ({ steps, winners = [] }, at) => (at === steps.length - 1 ? winners : []);
+
 // a seat: who sits there, the chips behind, what was said last
 function seatPanel(hand, at, { who, place, title, name, isFresh, ...look }) {
   const step = hand.steps[at];
-  const said = lastWords(hand.steps, at)[place];
+  const wins = winsAt(hand, at)[place];
+  const said = wins ? `wins ${wins}` : lastWords(hand.steps, at)[place];
   return h(
     "div",
-    { class: `hand-seat ${who} ${step.to_act === place ? "turn" : ""}` },
+    { class: `hand-seat ${who} ${step.to_act === place ? "turn" : ""} ${wins ? "winner" : ""}` },
     face(look),
     h(
       "div",

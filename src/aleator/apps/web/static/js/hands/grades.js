@@ -2,7 +2,7 @@
 
 import { actionColours, cards, stack } from "../cards.js";
 import { button, h, head, table, tag } from "../dom.js";
-import { percent, signed } from "../format.js";
+import { capitalised, percent, signed } from "../format.js";
 import { amount, inWords } from "../units.js";
 
 export const CHART_STACKS = [10, 15, 20, 25, 40, 50, 60, 100, 150, 200]; // of the page with charts
@@ -16,13 +16,14 @@ const columnsOf = (actions) => ["policy", "value", "error"].filter((key) => acti
 // whether actions were searched: what is played out has an error, what a blueprint does alone has no values
 const isSearched = (actions) => actions.every((one) => "policy" in one && "value" in one && !("error" in one));
 
+const UNTRIED = "– The blueprint has hardly ever met what comes after that: it cannot say what it is worth.";
 const HEADS = {
   policy: ["the search plays", ""],
   value: ["worth"],
-  error: ["±"],
+  error: ["± to the best"],
 };
 
-export function gradeTable({ actions, taken, big_blind: bigBlind = 100 }) {
+export function gradeTable({ actions, taken, untried = [], big_blind: bigBlind = 100 }) {
   const colours = actionColours(actions.map(({ kind }) => ({ kind: KINDS[kind] })));
   const columns = columnsOf(actions);
   const cells = {
@@ -40,9 +41,18 @@ export function gradeTable({ actions, taken, big_blind: bigBlind = 100 }) {
       h("th", {}, inWords(action.name, bigBlind), at === taken && " ✓"),
       columns.map((key) => cells[key](action, at)),
     );
+  const unknown = ({ name, policy }) =>
+    h(
+      "tr",
+      { class: "muted" },
+      h("th", {}, inWords(name, bigBlind)),
+      columns.map((key) => (key === "policy" ? [h("td", {}), h("td", {}, percent(policy))] : h("td", {}, "–"))),
+    );
+  const rows = [...actions.map(row), ...(columns.includes("policy") ? untried.map(unknown) : [])];
+  const told = untried.length > 0 && columns.includes("policy") && h("p", { class: "muted small" }, UNTRIED);
   const names = ["", ...columns.flatMap((key) => HEADS[key])];
   if (columns.includes("policy") && !isSearched(actions)) names[1] = "the blueprint plays";
-  return table({ class: "policy" }, names.map((text) => head(text)), actions.map(row)); // prettier-ignore
+  return [table({ class: "policy" }, names.map((text) => head(text)), rows), told]; // prettier-ignore
 }
 
 // where the charts have a decision before the flop
@@ -69,7 +79,9 @@ export const chartItem = (advice) =>
 export function verdict({ given_up: lost, behind, mistake, actions, taken }) {
   if (mistake) return tag(`gave up ${lost.toFixed(2)} bb`, "warn");
   if (behind >= 0.005) return tag(`fine, ${behind.toFixed(2)} bb from the best`);
-  return tag(actions?.[taken]?.best === false ? "one of the best" : "best", "good");
+  const did = actions?.[taken];
+  if (did?.best !== false) return tag("best", "good");
+  return tag("error" in did ? "as good, as far as this can tell" : "one of the best", "good");
 }
 
 // what would have been best, if that was not done
@@ -77,6 +89,21 @@ function betterThan({ actions, taken, mistake, big_blind: bigBlind = 100 }) {
   const best = mistake && actions.find((one, at) => one.best && at !== taken);
   return best && h("span", { class: "better" }, `best: ${inWords(best.name, bigBlind)}`);
 }
+
+// decisions that nobody can judge, and why
+export const ungradedList = (ungraded) =>
+  h(
+    "details",
+    { class: "decision ungraded" },
+    h("summary", {}, `${ungraded.length} without a grade`),
+    h(
+      "ul",
+      { class: "small" },
+      ungraded.map(({ street, name, reason, big_blind: bigBlind = 100 }) =>
+        h("li", {}, h("b", {}, `${capitalised(street)}, ${inWords(name, bigBlind)}`), `: ${reason}.`),
+      ),
+    ),
+  );
 
 // where a decision was, what was done, and how it was judged
 function headOf(decision) {

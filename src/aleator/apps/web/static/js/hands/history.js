@@ -12,8 +12,8 @@ const BIG_BLIND = 100; // of hands that are played here
 
 // a win rate with its band, in thousandths of a big blind a hand
 export function rate({ fair, band }) {
-  if (fair === null) return "–";
-  return `${signed(fair, 0)}${band === null ? "" : ` ± ${Math.round(band).toLocaleString("en")}`}`;
+  if (fair === null || band === null) return "–"; // of less than 30 hands it would say nothing
+  return `${signed(fair, 0)} ± ${Math.round(band).toLocaleString("en")}`;
 }
 
 const nameOf = (rivals, opponent) => {
@@ -80,9 +80,14 @@ export function historyPanel({ score, sessions, costliest, leaks }, rivals, onch
   ];
 }
 
-function positionOf({ seat, players }) {
+// the seats between the blinds and the button, by the number of players
+const BETWEEN = {
+  4: ["under the gun"], 5: ["under the gun", "cutoff"], 6: ["under the gun", "hijack", "cutoff"],
+}; // prettier-ignore
+
+export function positionOf({ seat, players }) {
   if (players === 2) return seat === 1 ? "button" : "big blind";
-  return seat === players - 1 ? "button" : (["small blind", "big blind"][seat] ?? `seat ${seat + 1} of ${players}`);
+  return ["small blind", "big blind", ...(BETWEEN[players] ?? []), "button"][seat] ?? `seat ${seat + 1} of ${players}`;
 }
 
 export function handsOfSession(hands) {

@@ -22,6 +22,10 @@ export function streetsOf({ seat, seats, steps }, title) {
   return found.filter(({ acts }, number) => acts.length > 0 || number > 0);
 }
 
+// what somebody did, as it is said: you fold, Tara folds
+export const doneBy = (who, text) =>
+  ["you", "they"].includes(who) ? text : text.replace(/^(fold|check|call|bet|raise)\b/, "$1s");
+
 export function makeLine() {
   const element = panel("hand-line");
   element.hidden = true;
@@ -29,7 +33,7 @@ export function makeLine() {
   function show(hand, title) {
     const streets = streetsOf(hand, title);
     element.hidden = streets.length === 0;
-    const said = ({ who, text }) => h("span", {}, h("b", {}, who), ` ${inWords(text, hand.big_blind)}`);
+    const said = ({ who, text }) => h("span", {}, h("b", {}, who), ` ${doneBy(who, inWords(text, hand.big_blind))}`);
     const row = ({ street, pot, dealt, acts }, number) => [
       h("dt", {}, street, number > 0 && h("small", {}, ` ${amount(pot, hand.big_blind)}`)),
       h("dd", {}, acts.length ? acts.map(said) : cards(dealt, "tiny")),

@@ -2,6 +2,7 @@
 
 import { button, fill, h, isPlainKey } from "../dom.js";
 import { inWords } from "../units.js";
+import { doneBy } from "./line.js";
 import { tableOf } from "./ring-felt.js";
 
 export function makeReplay(hand, rival) {
@@ -13,7 +14,8 @@ export function makeReplay(hand, rival) {
     if (kind === "deal") return "deal";
     if (player === null) return text;
     const other = hand.seats.length > 2 ? hand.seats[player].title : "they";
-    return `${player === hand.seat ? "you" : other} ${inWords(text, hand.big_blind)}`;
+    const who = player === hand.seat ? "you" : other;
+    return `${who} ${doneBy(who, inWords(text, hand.big_blind))}`;
   };
 
   function go(at) {

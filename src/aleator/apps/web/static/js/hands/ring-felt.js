@@ -4,7 +4,7 @@ import { card, cards } from "../cards.js";
 import { h } from "../dom.js";
 import { amount, inWords } from "../units.js";
 import { face, YOU } from "./face.js";
-import { felt, lastWords, middle, pile } from "./felt.js";
+import { felt, lastWords, middle, pile, winsAt } from "./felt.js";
 
 // where the others sit, from your left on; places are numbered clockwise from yours
 const PLACES = { 3: [0, 2, 4], 4: [0, 2, 3, 4], 5: [0, 1, 2, 4, 5], 6: [0, 1, 2, 3, 4, 5] };
@@ -35,8 +35,14 @@ function ringSeat(hand, at, [seat, place]) {
   const step = hand.steps[at];
   const { title, position } = hand.seats[seat];
   const isYou = seat === hand.seat;
-  const marks = [step.to_act === seat && "turn", step.folded[seat] && "folded", isYou && "you"].filter(Boolean);
-  const said = lastWords(hand.steps, at)[seat];
+  const wins = winsAt(hand, at)[seat];
+  const said = wins ? `wins ${wins}` : lastWords(hand.steps, at)[seat];
+  const marks = [
+    step.to_act === seat && "turn",
+    step.folded[seat] && "folded",
+    isYou && "you",
+    wins && "winner",
+  ].filter(Boolean);
   return h(
     "div",
     { class: `ring-seat place-${place} ${marks.join(" ")}`, title: position },

@@ -7,7 +7,7 @@ import { AS_IT_WENT, LUCK, WITHOUT_LUCK, luckOf, rounded } from "../luck.js";
 import { amount, luckText, signedAmount, unitChoice, unitName } from "../units.js";
 import { waitBar, waitDots, watched } from "../waiting.js";
 import { keyMove, makeControls } from "./controls.js";
-import { chartItem, chartLink, decisionItem, gradeTable } from "./grades.js";
+import { chartItem, chartLink, decisionItem, gradeTable, ungradedList } from "./grades.js";
 import { makeLine } from "./line.js";
 import { afterMove } from "./pending.js";
 import { tableOf } from "./ring-felt.js";
@@ -26,7 +26,7 @@ const pause = (time) => new Promise((done) => setTimeout(done, isStill() ? 0 : t
 
 export class HandTable {
   constructor(rivals, { opponent, stack }) {
-    Object.assign(this, { rivals, opponent, stack, busy: false, session: null, turn: 0 });
+    Object.assign(this, { rivals, opponent, stack, busy: false, isSettled: false, session: null, turn: 0 });
     this.felt = h("section", { class: "felt table-felt", "aria-label": "The table", "aria-live": "polite" });
     this.controls = makeControls((move) => this.move(move));
     this.below = h("section", { class: "after" });
@@ -111,7 +111,7 @@ export class HandTable {
   }
 
   async move(move) {
-    if (this.busy || !this.session) return;
+    if (this.busy || !this.isSettled) return;
     if (move === "hint") return this.hint();
     if (move.startsWith("size ")) return this.controls.choose(Number(move.slice(5)));
     this.busy = true;
@@ -163,8 +163,9 @@ export class HandTable {
     this.controls.element.classList.remove("waiting");
   }
 
+  // keys do what can be seen: nothing while cards are still coming
   onkey(event) {
-    if (!this.session || !isPlainKey(event)) return;
+    if (!this.isSettled || !isPlainKey(event)) return;
     const move = keyMove(event.key, this.session.hand, this.controls.raiseTo());
     if (move) this.move(move);
   }
@@ -173,7 +174,7 @@ export class HandTable {
   async show(session, from) {
     const mine = ++this.turn;
     const { hand } = session;
-    this.session = session;
+    Object.assign(this, { session, isSettled: false });
     fill(this.heading, session.players > 2 ? `No-limit, ${session.players} players` : "Heads-up no-limit");
     fill(this.against, tag(this.rival.title));
     this.showStacks(session.stack / hand.big_blind);
@@ -190,6 +191,7 @@ export class HandTable {
     this.line.show(hand, this.rival.title);
     this.drawTools(hand);
     this.drawScore(session);
+    this.isSettled = true;
     this.felt.dataset.ready = `hand ${hand.number}, step ${last}`;
     if (hand.over) this.felt.querySelector(".next")?.focus({ preventScroll: true });
   }
@@ -228,9 +230,10 @@ export class HandTable {
   drawScore({ score, stack, players, hand }) {
     const draws = players > 2 ? "the cards and the others' dice" : "the cards, the agent's hand and its dice";
     const luck =
-      `${LUCK} The draws are ${draws}; what they are worth is estimated (AIVAT). ± is where the truth is 95 % of the time, ` +
-      "from 30 hands on.";
+      `${LUCK} The draws are ${draws}; what they are worth is estimated (AIVAT), and told from 30 hands on. ` +
+      "± is where the truth is 95 % of the time.";
     const rate = (value) => (value === null ? "–" : `${signed(rounded(value), 0)} mbb/h`);
+    const fair = score.band === null ? null : score.fair; // of a few hands it would say nothing
     const band = score.band === null ? "" : ` ± ${Math.round(score.band).toLocaleString("en")}`;
     fill(
       this.score,
@@ -241,8 +244,8 @@ export class HandTable {
         fact("Hands", score.hands),
         fact(unitName(), signedAmount(score.won, hand.big_blind), "won"),
         fact(AS_IT_WENT, rate(score.raw)),
-        fact(WITHOUT_LUCK, rate(score.fair) + band, "skill"),
-        fact("Luck", rate(score.fair === null ? null : luckOf(score.raw, [score.fair]))),
+        fact(WITHOUT_LUCK, rate(fair) + band, "skill"),
+        fact("Luck", rate(fair === null ? null : luckOf(score.raw, [fair]))),
       ),
       small(
         `Thousandths of a big blind a hand. Everybody sits down with ${amount(stack, hand.big_blind)} at every hand. ${luck}`,
@@ -283,10 +286,10 @@ function outcome({ won, big_blind: bigBlind }) {
 
 // the review of a hand: the costliest decision first and open
 const APART =
-  "What a decision gave up is the coach's estimate, by search. The result without luck is another estimate (AIVAT): what " +
-  "your seat is worth, what you gave up and what the others gave away are all in it.";
+  "What a decision gave up is the coach's estimate. The result without luck is another estimate (AIVAT): what your seat " +
+  "is worth, what you gave up and what the others gave away are all in it.";
 
-export function reviewOfHand({ decisions, preflop = [], note }, { hand, job, again }) {
+export function reviewOfHand({ decisions, preflop = [], ungraded = [], note }, { hand, job, again }) {
   const order = [...decisions].sort((a, b) => b.given_up - a.given_up || b.behind - a.behind);
   const lost = order.reduce((sum, { given_up: given }) => sum + given, 0);
   const told = lost > 0 ? tag(`${lost.toFixed(2)} bb given up`, "warn") : tag("nothing given up", "good");
@@ -294,9 +297,11 @@ export function reviewOfHand({ decisions, preflop = [], note }, { hand, job, aga
     decisionItem(decision, { isOpen: at === 0, openSpot: () => openSpotOf({ hand, job }, decision), again });
   return [
     titleRow(h("h2", {}, "Review"), order.length > 0 && told),
-    order.length > 0 ? order.map(item) : muted("There is no decision of yours to grade in this hand."),
+    order.length === 0 && ungraded.length === 0 && muted("There is no decision of yours to grade in this hand."),
+    order.map(item),
     preflop.map(chartItem),
-    order.length > 0 && small(APART),
+    ungraded.length > 0 && ungradedList(ungraded),
+    order.length > 0 && !job && small(APART),
     small(note),
   ];
 }

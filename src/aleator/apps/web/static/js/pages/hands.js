@@ -68,9 +68,11 @@ async function showPlayed(root, id) {
 async function showGraded(root, id, record) {
   const [job, view] = await Promise.all([api.job(id), api.gradedHand(id, record)]);
   const replay = makeReplay(view, { title: "Opponent" });
-  const decisions = (job.summary?.decisions ?? []).filter((one) => one.record === record);
+  const [decisions, ungraded] = ["decisions", "ungraded"].map((name) =>
+    (job.summary?.[name] ?? []).filter((one) => one.record === record),
+  );
   const back = h("a", { class: "go-back", href: `#/hands/file/${id}`, "aria-label": "All decisions" }, "‹");
-  const review = h("section", { class: "after" }, reviewOfHand({ decisions, note: "" }, { job: id }));
+  const review = h("section", { class: "after" }, reviewOfHand({ decisions, ungraded, note: "" }, { job: id }));
   fill(
     root,
     titleRow(back, h("h1", {}, `Hand ${view.number}`), unitChoice(redrawPage)),

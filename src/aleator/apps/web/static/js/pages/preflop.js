@@ -18,27 +18,33 @@ const LEAD =
 const SOLVED =
   "All lines of a few raise sizes are solved at once, with a value network that has seen all flops at the end of the betting: " +
   "an equilibrium of this round, as exact as the network's values.";
-const OF_BLUEPRINT = "What the blueprint plays on average: the policy of the whole game that it was trained to.";
+const OF_BLUEPRINT =
+  "What the blueprint plays on average: the policy of the whole game that it was trained to, by sampled deals and with hands " +
+  "that look alike taken together. It is a rough guide. Where a pot has been raised twice it has seen few deals, and it calls " +
+  "with hands that many players would raise again.";
 const SOLVES = "Solving … Only the first time for these stacks, for up to a minute.";
 const READS = "Reading the blueprint …";
 const LEAST = 1e-3; // of a class that is shown
 const BLUEPRINT = "blueprint-";
 
-// what the first part of the address stands for: a blueprint, or stacks
-export function chartsOf(name) {
-  const number = name?.startsWith(BLUEPRINT) ? Number(name.slice(BLUEPRINT.length)) : 0;
+// what the first part of the address stands for: a blueprint by its number or its title, or stacks
+export function chartsOf(name, blueprints = []) {
+  const number = name?.startsWith(BLUEPRINT)
+    ? Number(name.slice(BLUEPRINT.length))
+    : blueprints.find(({ title }) => title === name)?.number;
   return number > 0 ? { blueprint: number } : { stack: Number(name) || 100 };
 }
 
 const nameOf = ({ blueprint, stack }) => (blueprint ? `${BLUEPRINT}${blueprint}` : String(stack));
 
 export async function render(root, [name, path]) {
-  const view = new PreflopView(root, chartsOf(name), await api.preflopBlueprints());
+  const blueprints = await api.preflopBlueprints();
+  const view = new PreflopView(root, chartsOf(name, blueprints), blueprints);
   await view.show(path ?? "r:0");
   return {
     leave: () => view.leave(),
     update: async ([nextName, nextPath]) => {
-      if (nameOf(chartsOf(nextName)) !== nameOf(view.charts)) return false;
+      if (nameOf(chartsOf(nextName, blueprints)) !== nameOf(view.charts)) return false;
       await view.show(nextPath ?? "r:0");
       return true;
     },
