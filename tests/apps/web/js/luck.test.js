@@ -57,7 +57,8 @@ test("a deal and a score add up as they are shown, whatever the unit", () => {
     const deal = { steps: [], hand: "Q", won, expected, luck, given_up: lost, given_away: gift };
     const text = h("div", {}, review({ deal, unit }, 0)).textContent;
     const [, sum] = /Result(.*)What the agent saw/.exec(text);
-    const shown = numbers(sum.replaceAll(/[=−+](?=[a-z])/g, " "));
+    const signedSum = sum.replace("−the agent's edge", "−").replaceAll(/[=−+](?=[a-z])/g, " ");
+    const shown = numbers(signedSum);
     const [result, value, less, ...more] = shown;
     assert.equal(more.length, gift ? 2 : 1);
     same(

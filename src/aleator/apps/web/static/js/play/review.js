@@ -40,9 +40,15 @@ export function partsOfDeal({ won, expected, given_up: lost, given_away: gift, l
   return { ...parts, luck: luckOf(won, [expected, -lost, parts.gift], digits), digits };
 }
 
-const GIVEN_AWAY =
-  "What the agent's own play left you beyond the equilibrium's, over all hands that it could hold; below 0 where it does " +
-  "better against your hand.";
+const GIVEN_AWAY = "What the agent's own play left you beyond the equilibrium's, over all hands that it could hold.";
+const EDGE =
+  "What the agent's own play took from your hand beyond the equilibrium's, over all hands that it could hold.";
+
+// what another agent than the equilibrium gave away, or did better against this hand
+const giftPart = (part, gift, digits) =>
+  gift < 0
+    ? part("−", "the agent's edge", (-gift).toFixed(digits), { help: EDGE })
+    : part("+", "given away", signed(gift, digits), { help: GIVEN_AWAY });
 
 function sumOfDeal(deal, wanted) {
   const { won, expected, lost, gift, luck, digits } = partsOfDeal(deal, wanted);
@@ -56,7 +62,7 @@ function sumOfDeal(deal, wanted) {
     part("", "Result", signed(won, digits), { kind: "won" }),
     part("=", "your seat's value", signed(expected, digits)),
     part("−", "given up", lost.toFixed(digits), { kind: lost > 0 ? "bad" : "" }),
-    deal.given_away ? part("+", "given away", signed(gift, digits), { help: GIVEN_AWAY }) : [],
+    deal.given_away ? giftPart(part, gift, digits) : [],
     part("+", "luck", signed(luck, digits), { help: LUCK }),
   );
 }
