@@ -7,6 +7,7 @@ import io
 import json
 import re
 import warnings
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -117,13 +118,36 @@ def _read_site(path: Path, text: str) -> tuple[list[HandRecord], list[str]]:
                 raise RecordError("no hand of PokerStars' kind")
             for history in histories:
                 fields = {name: getattr(history, name) for name in _FIELDS if getattr(history, name) is not None}
-                records.append(parse_phh({name: _plain(value) for name, value in fields.items()}))
+                record = parse_phh({name: _plain(value) for name, value in fields.items()})
+                if not record.state().is_over:
+                    raise RecordError(_BREAKS_OFF)
+                records.append(record)
         except Exception as error:  # pokerkit's parser fails in its own ways
-            reason = (
-                str(error) if isinstance(error, AleatorError) else f"pokerkit cannot read it: {one_line(error)[:120]}"
-            )
+            reason = str(error) if isinstance(error, AleatorError) else _why_unread(part, error)
             errors.append(f"{path}, line {start}: {reason}")
     return records, errors
+
+
+def _why_unread(hand: str, error: Exception) -> str:
+    """Returns in words why pokerkit cannot read a hand of a site: what is wrong with the hand, else what it said."""
+    game = _GAME.search(" ".join(hand.partition("\n")[0].split()))
+    if game and game[1] != _READ_GAME:
+        return f"{game[1]} is not read, only {_READ_GAME}"
+    if twice := _dealt_twice(hand):
+        return f"dealt twice: {' '.join(twice)}"
+    if "*** SUMMARY ***" not in hand:
+        return _BREAKS_OFF
+    said = error.__context__ or error  # its own error quotes the whole hand, the one before it says why
+    reason = f"nothing is known of {said}" if isinstance(said, KeyError) else str(said)
+    return f"pokerkit cannot read it: {one_line(reason, 120)}"
+
+
+def _dealt_twice(hand: str) -> list[str]:
+    """Returns the cards that more than one player holds, or a player and the board, or one of them twice."""
+    held = {dealt or shows: cards for dealt, shows, cards in _HELD.findall(hand)}
+    board = _BOARD.findall(hand)[-1:]
+    cards = Counter(re.findall(r"\w+", " ".join([*held.values(), *board])))
+    return [card for card, count in cards.items() if count > 1]
 
 
 def _check_length(hand: str) -> None:
@@ -136,6 +160,11 @@ def _check_length(hand: str) -> None:
         )
 
 
+_READ_GAME = "Hold'em No Limit"
+_GAME = re.compile(r"#\d+: (?:Tournament #\d+, \S+ (?:[A-Z]{3} )?)?(.+?) (?:- |\()")
+_HELD = re.compile(r"^(?:Dealt to (.+)|(.+): shows) \[([^\]\n]+)\]", re.MULTILINE)
+_BOARD = re.compile(r"^\*{3} (?:FLOP|TURN|RIVER) \*{3} (.+)", re.MULTILINE)
+_BREAKS_OFF = "the hand breaks off"
 _ZOOM = re.compile(r"^(PokerStars )Zoom ")  # pokerkit finds no number behind it
 _FIELDS = (
     "variant", "antes", "blinds_or_straddles", "min_bet", "small_bet", "big_bet", "starting_stacks", "actions",
