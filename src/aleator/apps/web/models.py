@@ -27,9 +27,12 @@ class Answer(BaseModel):
 
 
 class Model(BaseModel):
-    """A request: unknown keys are refused, numbers are finite."""
+    """A request: unknown keys are refused, numbers are finite.
 
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
+    What checks it is built at once: built later, it would warn of the alias that FastAPI gives to every body.
+    """
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 class Problem(Answer):
