@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from aleator.errors import AleatorError
 from aleator.games.holdem.cards import blocked_hands, format_cards, parse_cards
 from aleator.games.holdem.node_path import parse_path
 from aleator.games.holdem.spot import Spot, SpotError
@@ -35,6 +36,30 @@ FLOPS = "9s6s2s, 8s8h8d, QsJs5s"
 
 def config(flops: str = FLOPS, node: str = "r:0:c", spot: Spot = SPOT) -> ReportConfig:
     return ReportConfig(spot=spot, flops=named_flops(flops), node=parse_path(node))
+
+
+@pytest.mark.parametrize(
+    "text", ["9s6s2s, 7h5s6h", "9s6s2s; 7h5s6h", " 9s6s2s 7h5s6h ", "9s6s2s\n7h5s6h\n", "6s9s2s,\r\n 7h 5s 6h;;"]
+)
+def test_listed_flops_keep_their_suits_whatever_is_between_them(text: str) -> None:
+    flops = named_flops(text)
+    assert [format_cards(flop.cards) for flop in flops] == ["9s 6s 2s", "7h 6h 5s"]
+    assert [flop.weight for flop in flops] == [4 / 16, 12 / 16], "two of a suit are dealt three times as often"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (" ,\n; ", "no flops are named"),
+        ("AsKd", "three cards, not 2"),
+        ("AsKd7h 9s 8s 2d", "three cards, not 6"),
+        ("9s8s2d 9h8h2c", "9h 8h 2c comes twice, up to suits"),
+        ("AsAs2d", "comes twice"),
+    ],
+)
+def test_lists_that_are_not_of_flops_are_refused(text: str, message: str) -> None:
+    with pytest.raises(AleatorError, match=message):
+        named_flops(text)
 
 
 @pytest.fixture(scope="module")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from aleator.games.holdem.cards import format_cards, parse_cards
 from aleator.games.holdem.flops import Flop, Texture, canonical_flop, texture
 from aleator.games.holdem.spot import SpotError
+
+_CARDS = 3
 
 
 class WeightedFlop(NamedTuple):
@@ -24,17 +27,36 @@ def weighted(flops: Sequence[Flop]) -> tuple[WeightedFlop, ...]:
 
 
 def named_flops(text: str) -> tuple[WeightedFlop, ...]:
-    """Returns flops that a user lists, such as ``AsKd7h, 9s8s2d``, each of which counts by how often it is dealt."""
+    """Returns flops that a user lists, such as ``AsKd7h, 9s8s2d``, each of which counts by how often it is dealt.
+
+    Commas, semicolons, ends of lines and spaces are between them; suits are kept, high cards come first.
+
+    Raises:
+        CardError, SpotError: a text that is not of flops, or a flop twice, up to suits.
+    """
     flops: list[Flop] = []
-    for part in text.split(","):
+    listed: list[tuple[int, ...]] = []
+    for part in _parts(text):
         cards = parse_cards(part)
-        if len(cards) != 3:
-            raise SpotError(f"a flop has three cards, not {len(cards)} ({part.strip()})")
-        flop = canonical_flop(cards)
-        if flop in flops:
-            raise SpotError(f"the flop {flop.text} comes twice, up to suits")
-        flops.append(flop)
-    return weighted(flops)
+        if len(cards) != _CARDS:
+            raise SpotError(f"a flop has three cards, not {len(cards)} ({part})")
+        if canonical_flop(cards) in flops:
+            raise SpotError(f"the flop {format_cards(cards)} comes twice, up to suits")
+        flops.append(canonical_flop(cards))
+        listed.append(tuple(sorted(cards, reverse=True)))
+    return tuple(flop._replace(cards=cards) for flop, cards in zip(weighted(flops), listed, strict=True))
+
+
+def _parts(text: str) -> list[str]:
+    """Returns the texts of flops: spaces are between flops if each word is one, else between cards."""
+    parts = [part.split() for part in re.split(r"[,;\n]", text) if part.strip()]
+    if not parts:
+        raise SpotError("no flops are named: list some, as in AsKd7h, 9s8s2d")
+    return [
+        flop
+        for words in parts
+        for flop in (words if all(len(word) == 2 * _CARDS for word in words) else [" ".join(words)])
+    ]
 
 
 class ActionShare(NamedTuple):
