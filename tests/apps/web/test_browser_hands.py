@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.apps.test_whole_hands_cli import STARS
 from tests.apps.web.browser import DESKTOP, PATIENCE, PHONE, Checked
 from tests.apps.web.running import RunningServer
 from tests.apps.web.test_hands_api import hand_file
@@ -331,6 +332,23 @@ def test_a_hand_of_six_is_played_and_replayed(still: Checked) -> None:
     shown = still.open(f"hands/played/{session}-1")
     shown.wait_for_selector(".replay-steps")
     assert shown.locator(".ring-seat").count() == 6
+    still.check()
+
+
+def test_a_file_says_whose_it_is_or_that_it_has_no_hands(still: Checked, tmp_path: Path) -> None:
+    shown = still.open("hands")
+    for name, text, told in (
+        ("empty.txt", "", "No hands were found in empty.txt"),
+        ("list.txt", "eggs\nmilk\n", "PokerStars"),
+        ("mine.txt", STARS, "The file shows the cards of ann"),
+    ):
+        file = tmp_path / name
+        file.write_text(text)
+        shown.locator("input[type=file]").set_input_files(file)
+        still.until_text(".drop ~ .after p", told)
+        assert shown.locator(".player").count() == (2 if text == STARS else 0)
+    assert shown.locator(".player").first.text_content() == "ann 1 hand"
+    assert shown.evaluate("document.activeElement.textContent") == "ann 1 hand"
     still.check()
 
 

@@ -20,6 +20,7 @@ from aleator.apps.web.hand_store import leaks
 from aleator.apps.web.models_hands import HandSession, HandSessionRequest, History, PlayedHand, ReadHands
 from aleator.apps.web.process import RefusedError
 from aleator.apps.web.service import Service
+from aleator.apps.web.worker import hand_files
 from aleator.apps.web.worker.hand_view import hand_view
 from aleator.apps.web.worker.rivals import rivals
 from aleator.apps.web.worker.whole_hands import HandError, play
@@ -36,6 +37,7 @@ from aleator.games.holdem.hand_state import HandState
 from aleator.games.holdem.variants import load_hand_game
 from tests.abstraction.blueprint.small import small_buckets
 from tests.abstraction.ring.test_walk import THREE
+from tests.apps.test_whole_hands_cli import STARS
 from tests.apps.web.running import RunningServer, Silent
 
 
@@ -279,6 +281,17 @@ def test_a_file_of_hands_is_read_and_what_is_none_is_refused(server: RunningServ
     assert refused.status_code == 400 and "must end in" in refused.json()["detail"]
     params = {"name": "mine.phhs", "player": "Nobody"}
     assert server.client.post("/api/hands/files/grade", params=params, content=text).status_code == 400
+
+
+@pytest.mark.parametrize(("fold", "hero"), [(19, "ann"), (17, None), (0, None)])
+def test_the_hero_of_a_file_is_the_one_whose_cards_it_shows(fold: int, hero: str | None, tmp_path: Path) -> None:
+    """Ann's cards are known in as many of 20 hands as Bob folds in; else nobody's, as if another had saved the file."""
+    hidden = STARS.replace("Dealt to ann [As Ah]\n", "")
+    text = "".join((STARS if number < fold else hidden).replace("Hand #1", f"Hand #{number}") for number in range(20))
+    found = hand_files.read({"name": "mine.txt", "text": text, "game": ""}, Silent())
+    assert len(found["records"]) == 20 and found["hero"] == hero
+    assert sorted(found["players"]) == [["ann", 20], ["bob", 20]]
+    assert hero is None or found["players"][0][0] == hero
 
 
 def test_a_table_of_six_deals_everybody_in_and_hides_what_was_folded() -> None:

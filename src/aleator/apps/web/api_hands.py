@@ -264,7 +264,7 @@ async def _read(service: Service, request: Request, name: str, game: str) -> dic
 async def read_file(service: Server, request: Request, name: FileName, game: GameName = "hunl") -> ReadHands:
     """What a file of hands has (PHH, an ACPC log, PokerStars' text, JSON lines); nothing of it is kept."""
     hands = await _read(service, request, name, game)
-    return ReadHands(hands=len(hands["records"]), players=hands["players"], problems=hands["problems"])
+    return ReadHands(hands=len(hands.pop("records")), **hands)
 
 
 @router.post("/files/grade", status_code=201, responses=REFUSED | BUSY, openapi_extra=_TEXT)

@@ -140,8 +140,12 @@ class Hint(Answer):
 
 
 class ReadHands(Answer):
-    """What a file of hands has: the players with how many hands each, and what could not be read."""
+    """What a file of hands has: the players with how many hands each, and what could not be read.
+
+    The `hero` is the one player whose cards nearly all hands show; they come first.
+    """
 
     hands: int
     players: list[list[Any]]
+    hero: str | None
     problems: list[str]

@@ -7,7 +7,7 @@ installBrowser();
 const { h } = await import("#js/dom.js");
 const { amountAt, keyMove, placeOf, usualSize } = await import("#js/hands/controls.js");
 const { chipsOf, felt, lastWords } = await import("#js/hands/felt.js");
-const { filtered } = await import("#js/hands/files.js");
+const { filtered, foundInFile, lostFacts } = await import("#js/hands/files.js");
 const { decisionItem, gradeTable, ungradedList, verdict } = await import("#js/hands/grades.js");
 const { positionOf, rate } = await import("#js/hands/history.js");
 const { doneBy, makeLine, streetsOf } = await import("#js/hands/line.js");
@@ -179,6 +179,34 @@ test("decisions are filtered by street and by whether they are mistakes", () => 
   assert.equal(filtered(decisions, { street: "", mistakes: false }).length, 2);
   assert.deepEqual(filtered(decisions, { street: "river", mistakes: false }), [decisions[1]]);
   assert.deepEqual(filtered(decisions, { street: "", mistakes: true }), [decisions[0]]);
+});
+
+test("a file offers its hero first, and says what can be read if it has no hands", () => {
+  const chosen = [];
+  const show = (found) =>
+    h(
+      "div",
+      {},
+      foundInFile("mine.txt", found, (name) => chosen.push(name)),
+    );
+  const players = [["ann", 3], ["bob", 3]]; // prettier-ignore
+  const box = show({ hands: 3, players, hero: "ann", problems: ["line 9: the hand breaks off"] });
+  assert.match(box.textContent, /3 hands\. The file shows the cards of ann\. Whose .*1 hand could not be used/);
+  const [first, second] = box.tags("button");
+  assert.ok(first.classList.contains("primary") && !second.classList.contains("primary"));
+  second.fire("click");
+  assert.deepEqual(chosen, ["bob"]);
+  assert.doesNotMatch(show({ hands: 3, players, hero: null, problems: [] }).textContent, /cards of/);
+  const none = show({ hands: 0, players: [], hero: null, problems: [] });
+  assert.match(none.textContent, /No hands were found in mine\.txt\. .*\.phhs.*\.log.*PokerStars/);
+  assert.equal(none.tags("button").length, 0);
+});
+
+test("what mistakes cost is in big blinds, in all and per hand", () => {
+  const told = (...numbers) => h("dl", {}, lostFacts(...numbers)).tags("dd").map((one) => one.textContent); // prettier-ignore
+  assert.deepEqual(told(5842, 4), ["5,842 bb", "1,461 bb"]);
+  assert.deepEqual(told(5.842, 100), ["5.84 bb", "0.0584 bb"]);
+  assert.deepEqual(told(0, 0), ["0 bb", "0 bb"]);
 });
 
 test("a rate has its band where there is one", () => {

@@ -16,11 +16,14 @@ from aleator.games.holdem.variants import load_recorded_hand_game
 from aleator.storage import StorageError
 
 _SUFFIXES = (".phh", ".phhs", ".log", ".txt", ".jsonl")
-MAX_PROBLEMS = 200
+MAX_PROBLEMS, MAX_PLAYERS = 200, 50
+_NEARLY_ALL = 0.9  # of a file's hands
 
 
 def read(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the hands of a file whose name and text are given, its players, and what could not be read.
+
+    The `hero` is the player whose file it is, if it shows whose that is; they are the first of the players.
 
     Raises:
         StorageError: a file of another kind.
@@ -41,12 +44,26 @@ def read(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
             raise StorageError(str(error).replace(str(path), name[:60])) from None
         problems = [problem.replace(str(path), name[:60]) for problem in problems]
     named = [_named(record) for record in records]
-    players = Counter(player for record in named for player in record.names)
+    players, hero = Counter(player for record in named for player in record.names), _hero(named)
+    order = sorted(players.most_common(), key=lambda entry: entry[0] != hero)
     return {
         "records": [record.to_dict() for record in named],
-        "players": [[player, count] for player, count in players.most_common(50)],
+        "players": [[player, count] for player, count in order[:MAX_PLAYERS]],
+        "hero": hero,
         "problems": problems[:MAX_PROBLEMS],
     }
+
+
+def _hero(records: list[HandRecord]) -> str | None:
+    """Returns the one player whose cards nearly all hands show; None if there is none, or more than one."""
+    shown = Counter(
+        player
+        for record in records
+        for player, hand in zip(record.names, record.hands, strict=True)
+        if hand is not None
+    )
+    known = [player for player, count in shown.items() if count >= _NEARLY_ALL * len(records)]
+    return known[0] if len(known) == 1 else None
 
 
 def _named(record: HandRecord) -> HandRecord:

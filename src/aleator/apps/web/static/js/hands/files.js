@@ -2,12 +2,16 @@
 
 import { api, watchJob } from "../api.js";
 import { attempt, button, choices, fact, fill, h, muted, panel, small, tag, titleRow } from "../dom.js";
+import { chips } from "../format.js";
 import { redrawPage, unitChoice } from "../units.js";
 import { waitDots } from "../waiting.js";
 import { decisionItem } from "./grades.js";
 import { openSpotOf } from "./spots.js";
 
 const KINDS = ".phh,.phhs,.log,.txt,.jsonl";
+const READ =
+  "Hands are read from PHH (.phh, .phhs), ACPC logs (.log), the text that PokerStars writes (.txt) and Aleator's own " +
+  "files (.jsonl).";
 const STREETS = [
   ["", "All streets"],
   ["preflop", "Preflop"],
@@ -48,21 +52,33 @@ export function dropPanel(onjob) {
     told.scrollIntoView({ block: "nearest" });
     const isRead = await attempt(async () => {
       const found = await api.readHands(file.name, file);
-      const player = ([name, count]) =>
-        button([name, h("small", {}, ` ${handsText(count)}`)], () => start(file, name), { class: "chip player" });
       fill(
         told,
-        h("p", {}, `${handsText(found.hands)}. Whose decisions should be graded?`),
-        h("p", { class: "row" }, found.players.map(player)),
-        problemList(found.problems),
+        foundInFile(file.name, found, (name) => start(file, name)),
       );
     });
     if (isRead) told.scrollIntoView({ block: "nearest" });
     else fill(told);
+    told.querySelector(".player.primary")?.focus();
   }
 
   const start = (file, player) => attempt(async () => onjob(await api.gradeHands(file.name, player, file)));
   return { element: panel("", h("h2", {}, "Bring your own hands"), box, told), leave };
+}
+
+// what a file has: its players to choose from, the hero of the file first, or what can be read if it has no hands
+export function foundInFile(file, { hands, players, hero, problems }, onplayer) {
+  if (!hands) return [h("p", {}, `No hands were found in ${file}. ${READ}`), problemList(problems, "What was found")];
+  const player = ([name, count]) =>
+    button([name, h("small", {}, ` ${handsText(count)}`)], () => onplayer(name), {
+      class: `chip player ${name === hero ? "primary" : ""}`,
+    });
+  const told = hero ? ` The file shows the cards of ${hero}.` : "";
+  return [
+    h("p", {}, `${handsText(hands)}.${told} Whose decisions should be graded?`),
+    h("p", { class: "row" }, players.map(player)),
+    problemList(problems),
+  ];
 }
 
 const handsText = (count) => (count === 1 ? "1 hand" : `${count.toLocaleString("en")} hands`);
@@ -74,12 +90,12 @@ function listen(listeners) {
   return () => all.forEach(([name, listener]) => window.removeEventListener(name, listener));
 }
 
-const problemList = (problems) =>
+const problemList = (problems, title = `${handsText(problems.length)} could not be used`) =>
   problems.length > 0 &&
   h(
     "details",
     {},
-    h("summary", {}, `${problems.length} ${problems.length === 1 ? "hand" : "hands"} could not be used`),
+    h("summary", {}, title),
     h(
       "ul",
       { class: "small" },
@@ -122,6 +138,12 @@ export function filtered(decisions, { street, mistakes }) {
   return decisions.filter((one) => (!street || one.street === street) && (!mistakes || one.mistake));
 }
 
+// what mistakes cost, in all and per hand, in big blinds as with each decision
+export const lostFacts = (lost, hands) => [
+  fact("Given up by mistakes", `${chips(lost)} bb`),
+  fact("Per hand", `${chips(hands ? lost / hands : 0)} bb`),
+];
+
 function gradedPanels({ id, summary }) {
   const { decisions, problems, note, without, player, hands, given_up: lost, mistakes } = summary;
   const filter = { street: "", mistakes: false };
@@ -149,7 +171,6 @@ function gradedPanels({ id, summary }) {
     },
   });
   draw();
-  const each = hands ? (1000 * lost) / hands : 0;
   return [
     panel(
       "",
@@ -163,8 +184,7 @@ function gradedPanels({ id, summary }) {
         { class: "facts wide" },
         fact("Hands", hands),
         fact("Decisions", decisions.length),
-        fact("Given up by mistakes", `${lost.toFixed(2)} bb`),
-        fact("Per hand", `${each.toFixed(0)} mbb`),
+        lostFacts(lost, hands),
       ),
       problemList(problems),
       small("The costliest come first. In hands of several players, the blueprint of six plays until two are left."),
