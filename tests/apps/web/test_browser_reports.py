@@ -158,6 +158,20 @@ def test_two_solutions_are_compared_node_by_node(page: Checked, server: RunningS
     assert answer.status_code == 404
 
 
+def test_solutions_of_one_name_are_told_apart(page: Checked, server: RunningServer, river: str) -> None:
+    spot = server.client.get(f"/api/jobs/{river}").json()["spot"]
+    for stack in (spot["stack"], spot["stack"] + 7):
+        made = server.client.post("/api/jobs/solve", json={"name": "Twin", "spot": spot | {"stack": stack}})
+        assert server.ended(made.json()["id"])["status"] == "done"
+    shown = page.open(f"compare/{made.json()['id']}")
+    page.until_text(".compare-columns .actions-table", f"Twin · pot {spot['pot']}, {spot['stack'] + 7} behind")
+    names = shown.get_by_label("First", exact=True).locator("option").all_inner_texts()
+    check_sizes(page)
+    assert len(set(names)) == len(names) and sum("Twin · pot" in name for name in names) == 2
+    first, second, change = re.findall(r"[−+]?\d+\.\d+", shown.locator(".compare-columns .facts dd").first.inner_text())
+    assert round(float(second) - float(first), 3) == float(change.replace("−", "-"))
+
+
 def test_a_spot_from_a_line_before_the_flop_to_its_report(page: Checked) -> None:
     pytest.importorskip("torch")
     asked: list[str] = []

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { ago, bytes, capitalised, chips, column, mixText, number } from "#js/format.js";
+import { ago, apart, bytes, changed, capitalised, chips, column, mixText, number } from "#js/format.js";
 import { percent, precise, seconds, signed } from "#js/format.js";
 
 function check(write, cases) {
@@ -94,4 +94,13 @@ test("times are told from now", () => {
 test("words and mixtures", () => {
   assert.equal(capitalised("flop"), "Flop");
   assert.equal(mixText([{ name: "fold" }, { name: "call" }], [0.2, 0.8]), "fold 20 %, call 80 %");
+});
+
+test("a change is the difference of both numbers as they are shown", () => {
+  assert.equal(changed(51.36, 51.148), "51.36 → 51.15 (−0.21)");
+  assert.equal(changed(51.364, 51.146), "51.36 → 51.15 (−0.21)", "not −0.22");
+  assert.equal(changed(-0.0002, 0.4567), "0.000 → 0.457 (+0.457)");
+  assert.equal(changed(12345.67, 12345.61), "12,345.7 → 12,345.6 (−0.1)");
+  assert.equal(changed(null, 3), "– → 3");
+  assert.deepEqual([apart(33.34, 33.36, 1), apart(33.4, 33.6), apart(33.31, 33.34, 1)], ["+0.1", "+1", "0.0"]);
 });

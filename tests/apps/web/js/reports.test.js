@@ -5,6 +5,7 @@ import { installBrowser } from "./fake-dom.js";
 
 installBrowser();
 const { h } = await import("#js/dom.js");
+const { toldApart } = await import("#js/reports/apart.js");
 const { cellOf, drawMap, means } = await import("#js/reports/map.js");
 const { meanOver } = await import("#js/reports/mean.js");
 
@@ -39,4 +40,28 @@ test("a map has the two highest cards of a flop, the higher one first", () => {
   drawMap(box, { flops: FLOPS, place: "node", title: "EV", read: OOP, format: String });
   const names = box.tags("span").map((cell) => cell.textContent);
   assert.deepEqual(names.filter(Boolean).sort(), ["A7", "KQ"]);
+});
+
+test("solutions of one name are told apart by what differs, else by their times", () => {
+  const spot = { board: "Qs Jh 2h 8c 3d", pot: 100, stack: 300, min_bet: 1, oop: "AA", ip: "KK", river: {} };
+  const bets = { oop: { bet: ["50%"] }, ip: { bet: ["50%"] } };
+  const job = (id, name, changes, created = 1e9) => ({ id, name, created, spot: { ...spot, ...changes } });
+  const told = toldApart([
+    job("a", "River", {}),
+    job("b", "River", { stack: 900 }),
+    job("c", "Sizes", {}),
+    job("d", "Sizes", { river: bets }),
+    job("e", "Twice", {}),
+    job("f", "Twice", { oop: "QQ" }, 1e9 + 60),
+    job("g", "Alone", {}),
+    job("h", "Board", {}),
+    job("i", "Board", { board: "As Jh 2h 8c 3d" }),
+  ]);
+  const names = new Map(told.map(({ id, name }) => [id, name]));
+  assert.equal(names.get("a"), "River · pot 100, 300 behind");
+  assert.equal(names.get("b"), "River · pot 100, 900 behind");
+  assert.deepEqual([names.get("c"), names.get("d")], ["Sizes · river both: no bets", "Sizes · river both: bets 50%"]);
+  assert.match(names.get("e"), /^Twice · Sep \d+, 2001, \d/);
+  assert.notEqual(names.get("e"), names.get("f"));
+  assert.deepEqual([names.get("g"), names.get("h"), names.get("i")], ["Alone", "Board", "Board"]);
 });

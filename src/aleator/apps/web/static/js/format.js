@@ -21,13 +21,15 @@ export function chips(value, digits = 3) {
 export function column(values) {
   const largest = Math.max(0, ...values.filter((value) => !isMissing(value)).map(Math.abs));
   const decimals = largest >= 1000 ? 0 : largest >= 10 ? 1 : largest >= 1 ? 2 : 3;
+  return (value) => (isMissing(value) ? "–" : fixed(value, decimals));
+}
+
+// a number with so many decimals
+function fixed(value, decimals) {
   const written = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
   const text = (size) => size.toLocaleString("en", written);
-  return (value) => {
-    if (isMissing(value)) return "–";
-    const shown = text(Math.abs(value));
-    return value < 0 && shown !== text(0) ? MINUS + shown : shown;
-  };
+  const shown = text(Math.abs(value));
+  return value < 0 && shown !== text(0) ? MINUS + shown : shown;
 }
 
 export function signed(value, digits = 2) {
@@ -36,6 +38,18 @@ export function signed(value, digits = 2) {
   const text = size >= 1000 ? Math.round(size).toLocaleString("en") : size.toFixed(size >= 100 ? 0 : digits);
   if (Number(text) === 0) return text;
   return (value < 0 ? MINUS : "+") + text;
+}
+
+// how far two numbers are apart as they are shown: the second less the first, both rounded
+export const apart = (first, second, digits = 0) =>
+  signed(Number(second.toFixed(digits)) - Number(first.toFixed(digits)), digits);
+
+// a number that becomes another, such as "51.36 → 51.15 (−0.21)"
+export function changed(first, second) {
+  if (isMissing(first) || isMissing(second)) return `${chips(first)} → ${chips(second)}`;
+  const largest = Math.max(Math.abs(first), Math.abs(second));
+  const digits = largest >= 1000 ? 1 : largest >= 10 ? 2 : 3;
+  return `${fixed(first, digits)} → ${fixed(second, digits)} (${apart(first, second, digits)})`;
 }
 
 export function percent(share, digits = 0) {

@@ -3,8 +3,9 @@
 import { api } from "../api.js";
 import { cards } from "../cards.js";
 import { choices, fact, field, fill, h, panel, small, table, titleRow } from "../dom.js";
-import { chips, percent, signed } from "../format.js";
+import { apart, changed, percent, signed } from "../format.js";
 import { makeGrid } from "../grid.js";
+import { toldApart } from "../reports/apart.js";
 import { SHOWN, caption, describeChanges, lineInWords } from "../reports/changes.js";
 import { comparedInUnit } from "../reports/in-unit.js";
 import { solveTabs } from "../solve/tabs.js";
@@ -17,7 +18,7 @@ const NONE =
 const ALONE = "There is no other solution of this board yet. Change something and solve it again:";
 
 export async function render(root, [first, second, path]) {
-  const jobs = (await api.jobs("solve")).filter(({ status }) => status === "done");
+  const jobs = toldApart((await api.jobs("solve")).filter(({ status }) => status === "done"));
   const head = [solveTabs("compare"), h("h1", {}, "Compare two solutions"), h("p", { class: "lead" }, LEAD)];
   if (!jobs.length) {
     fill(root, head, nothing());
@@ -164,7 +165,7 @@ class CompareView {
 
   drawFacts() {
     const { evs, distance, player } = this.found;
-    const both = (side) => `${chips(evs[0][side])} → ${chips(evs[1][side])} (${signed(evs[1][side] - evs[0][side])})`;
+    const both = (side) => changed(evs[0][side], evs[1][side]);
     const who = ["OOP", "IP"][player];
     fill(
       this.facts,
@@ -177,7 +178,7 @@ class CompareView {
   drawActions() {
     const names = Object.fromEntries(this.found.actions.flat().map(({ token, name }) => [token, name]));
     const row = ({ token, first, second }) => {
-      const change = first === null || second === null ? "–" : signed(100 * (second - first), 1);
+      const change = first === null || second === null ? "–" : apart(100 * first, 100 * second, 1);
       return h(
         "tr",
         {},

@@ -2,7 +2,7 @@
 
 import { CLASSES } from "../cards.js";
 import { h } from "../dom.js";
-import { chips, percent, signed } from "../format.js";
+import { apart, changed, percent, signed } from "../format.js";
 import { plain } from "../grid.js";
 import { SIDES } from "../spot.js";
 
@@ -40,7 +40,7 @@ export function describeChanges(found, shown, side) {
     }
     const change = second - first;
     const isSmall = Math.abs(change) < LEAST * full;
-    const text = shown === "ev" ? signed(change, 1) : signed(100 * change, 0);
+    const text = shown === "ev" ? signed(change, 1) : apart(100 * first, 100 * second);
     const background = plain(tint(change / full));
     return { background, size: "100% 100%", text: isSmall ? "" : text, label: `${name}: ${text}` };
   };
@@ -58,6 +58,6 @@ export function caption(found, side, index) {
     .filter(([, pair]) => pair && pair[0] !== null && pair[1] !== null)
     .map(([title, pair]) => ` · ${title} ${percent(pair[0])} → ${percent(pair[1])}`);
   const [first, second] = pairOf(found, "ev", side, index);
-  const evs = ` · EV of ${SIDES[side]} ${chips(first)} → ${chips(second)}`;
+  const evs = ` · EV of ${SIDES[side]} ${changed(first, second)}`;
   return [h("b", {}, CLASSES[index]), said, evs];
 }
