@@ -23,6 +23,7 @@ FLOP: dict[str, Any] = {
     "flop": {"oop": {"bet": ["100%"]}, "ip": {"bet": ["100%"]}},
     "solve": {"target": 0.02, "max_iterations": 40},
 }
+LINES = ["The first decision", "OOP: check", "OOP: bet 20", "OOP: check, IP: bet 20"]
 SIZES = ({"width": 1280, "height": 720}, {"width": 1440, "height": 900}, {"width": 390, "height": 844})
 
 
@@ -58,12 +59,16 @@ def test_a_report_from_a_spot_to_its_table(page: Checked, server: RunningServer)
     shown.wait_for_selector(".report-form")
     check_sizes(page)
     shown.locator(".report-form .choices span", has_text="list").click()
-    shown.get_by_label("Flops", exact=True).last.fill("9s6s2s, 8s8h8d, QsJh5d")
-    shown.get_by_label("Node", exact=True).fill("r:0:c")
+    shown.get_by_label("Flops", exact=True).last.fill("9s6s2s; 8s8h8d QsJh5d")
+    lines = shown.get_by_label("Decision", exact=True)
+    lines.locator("option").nth(3).wait_for(state="attached")
+    assert lines.locator("option").all_inner_texts() == LINES
+    lines.select_option("OOP: check")
     shown.get_by_role("button", name="What will it take?").click()
     page.until_text(".report-form p", "3 flops: about")
     shown.get_by_role("button", name="Make the report").click()
     page.until_text(".lead", "3 flops, all solved")
+    page.until_text(".report-tools .choices", "OOP: check")
     rows = shown.locator(".flops tbody tr")
     assert rows.count() == 3 and shown.locator(".map13 span:not(.none)").count() == 3
     check_sizes(page)

@@ -10,13 +10,14 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Response
 
 from aleator.apps.web.api_holdem import PathQuery, find_solution
 from aleator.apps.web.api_jobs import BUSY, NOT_FOUND, REFUSED, FoundJob, Server, file_name, find_job, raw
-from aleator.apps.web.models import Job, Progress
+from aleator.apps.web.models import Job, Progress, SpotModel
 from aleator.apps.web.models_reports import (
     ChartsInfo,
     ComparedNode,
     PreflopNode,
     Report,
     ReportEstimate,
+    ReportNode,
     ReportRequest,
     Stacks,
 )
@@ -35,6 +36,12 @@ async def estimate(service: Server, body: ReportRequest) -> Response:
 
 def _params(body: ReportRequest) -> dict[str, object]:
     return body.model_dump(exclude={"name", "spot"}) | {"spot": body.spot.table()}
+
+
+@router.post("/reports/nodes", response_model=list[ReportNode], responses=REFUSED)
+async def nodes(service: Server, body: SpotModel) -> Response:
+    """The decisions on the flop that a report of a spot can look at."""
+    return raw(await service.read("report-nodes", {"spot": body.table()}))
 
 
 @router.post("/jobs/report", status_code=201, responses=REFUSED | BUSY)

@@ -31,6 +31,20 @@ class ReportEstimate(Answer):
     seconds: Number
 
 
+class Said(Answer):
+    """What was done on the way to a node, in words; the player is -1 where a card came."""
+
+    player: int
+    name: str
+
+
+class ReportNode(Answer):
+    """A decision that a report can look at."""
+
+    path: str
+    said: list[Said]
+
+
 class FlopAction(Answer):
     """An action at a node: how often it is taken, and the mean EV of the hands that take it."""
 
@@ -63,10 +77,11 @@ class FlopLine(Answer):
 
 
 class Report(Answer):
-    """A report as far as it is."""
+    """A report as far as it is; `said` is what is done on the way to its node."""
 
     spot: dict[str, Any]
     node: str
+    said: list[Said]
     players: dict[str, int]
     wanted: int
     solved: int
@@ -80,13 +95,6 @@ class KindShare(Answer):
     token: str
     first: Number
     second: Number
-
-
-class Said(Answer):
-    """What was done on the way to a node, in words; the player is -1 where a card came."""
-
-    player: int
-    name: str
 
 
 class ComparedLine(Answer):

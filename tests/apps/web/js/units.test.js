@@ -150,11 +150,18 @@ test("a node is told in big blinds", () => {
 
 test("reports and comparisons are told in big blinds", () => {
   const place = { ev: [30, null], actions: [{ name: "bet 25", frequency: 0.5 }] };
-  const report = { spot: { min_bet: 10 }, mean: { root: place, node: null }, flops: [{ root: place, node: place }] };
+  const raise = [{ player: 0, name: "bet 25" }];
+  const report = {
+    spot: { min_bet: 10 },
+    said: raise,
+    mean: { root: place, node: null },
+    flops: [{ root: place, node: place }],
+  };
   inBlinds();
   const told = reportInUnit(report);
   assert.deepEqual(told.mean.root, { ev: [3, null], actions: [{ name: "bet 2.5 bb", frequency: 0.5 }] });
   assert.equal(told.mean.node, null);
+  assert.equal(lineInWords(told.said), "OOP: bet 2.5 bb");
   assert.deepEqual(told.flops[0].node.ev, [3, null]);
   const said = [
     { player: 0, name: "bet 25" },

@@ -18,6 +18,7 @@ METHODS = {
     "preflop-blueprints": "blueprints:with_charts",
     "compare": "compare:compare",
     "check-report": "reports:check",
+    "report-nodes": "reports:nodes",
     "estimate-report": "reports:estimate",
     "report": "reports:make",
     "report-table": "reports:table",

@@ -10,8 +10,9 @@ from aleator.abstraction.flop_subsets import chosen_flops
 from aleator.apps.flop_table import report_csv, report_document
 from aleator.apps.web.worker.channel import Channel
 from aleator.errors import SolveError
+from aleator.games.holdem.betting_tree import BettingNode, NodeKind, action_name
 from aleator.games.holdem.cards import format_cards
-from aleator.games.holdem.node_path import parse_path
+from aleator.games.holdem.node_path import NodePath, parse_path
 from aleator.games.holdem.spot_file import spot_from_table
 from aleator.memory import available_memory
 from aleator.solvers.holdem.flop_report import (
@@ -23,6 +24,8 @@ from aleator.solvers.holdem.flop_report import (
     read_report,
 )
 from aleator.workers.processes import Processes
+
+MAX_NODES = 200
 
 
 def _config(params: dict[str, Any]) -> ReportConfig:
@@ -38,6 +41,29 @@ def check(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns nothing if a report can be made of `spot`, `flops` and `node`; refuses what cannot be."""
     _config(params).chances()
     return {}
+
+
+def nodes(params: dict[str, Any], channel: Channel) -> list[dict[str, Any]]:
+    """Returns the decisions on the flop of `spot` that a report can look at, the first ones first, in words."""
+    spot = spot_from_table(params["spot"])
+    root = spot.build_tree()
+    decisions = [(NodePath(), root)]
+    for path, node in decisions:  # those behind it join the list
+        if len(decisions) >= MAX_NODES:
+            break
+        after = zip(node.tokens, node.children, strict=True)
+        decisions += [(path.then(token), child) for token, child in after if child.kind is NodeKind.DECISION]
+    return [{"path": str(path), "said": _said(root, path, spot.stack)} for path, _ in decisions[:MAX_NODES]]
+
+
+def _said(root: BettingNode, path: NodePath, stack: int) -> list[dict[str, Any]]:
+    """Returns what is done on the way to a node of the root's street, in words."""
+    said, node = [], root
+    for token in path.tokens:
+        index = node.tokens.index(token)
+        said.append({"player": node.player, "name": action_name(node, index, stack)})
+        node = node.children[index]
+    return said
 
 
 def estimate(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
@@ -97,7 +123,9 @@ def make(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
 
 def table(params: dict[str, Any], channel: Channel) -> dict[str, Any]:
     """Returns the report in `file` as far as it is."""
-    return report_document(read_report(Path(params["file"])))
+    report = read_report(Path(params["file"]))
+    spot, node = report.config.spot, report.config.node
+    return report_document(report) | {"said": _said(spot.build_tree(), node, spot.stack)}
 
 
 def csv(params: dict[str, Any], channel: Channel) -> dict[str, Any]:

@@ -54,6 +54,7 @@ export const api = {
   preflopBlueprints: () => call("GET", "/preflop/blueprints"),
   compare: (first, second, path) => call("GET", `/compare?${query({ first, second, path })}`),
   estimateReport: (request) => call("POST", "/reports/estimate", request),
+  reportNodes: (spot) => call("POST", "/reports/nodes", spot),
   newReport: (request) => call("POST", "/jobs/report", request),
   report: (id) => call("GET", `/reports/${id}`),
   upload: (name, file) => call("POST", `/solutions/upload?${query({ name })}`, undefined, file),

@@ -5,8 +5,25 @@ import { attempt, button, choices, field, fill, h, panel, small } from "../dom.j
 import { bytes, seconds } from "../format.js";
 import { openSpot } from "../hands/spots.js";
 import { describeSpot } from "../spot.js";
+import { lineInWords } from "./changes.js";
+import { saidIn } from "./in-unit.js";
 
 const COUNTS = ["25", "49", "85", "184", "all"];
+
+// a choice of the decisions on the flop, each by the line that leads there
+function nodeChoice(request) {
+  const { spot } = request;
+  const select = h("select", { "aria-label": "Decision", onchange: () => (request.node = select.value) });
+  const offer = (nodes) => {
+    const option = ({ path, said }) =>
+      h("option", { value: path, title: path }, lineInWords(saidIn(said, spot.min_bet || 1)));
+    fill(select, nodes.map(option));
+    select.value = request.node;
+  };
+  offer([{ path: request.node, said: [] }]);
+  api.reportNodes(spot).then(offer, () => {}); // why a spot is refused is said when the report is made
+  return select;
+}
 
 export function makeReportForm(spot, title, cores, onstart) {
   const request = { name: title, spot, flops: "25", node: "r:0", bits: 32, processes: cores };
@@ -43,7 +60,7 @@ export function makeReportForm(spot, title, cores, onstart) {
       { class: "report-fields" },
       field("Name", input("name", { type: "text", maxLength: 100, "aria-label": "Name" })),
       h("div", { class: "field" }, h("span", { class: "label" }, "Flops"), count, list),
-      field("Node", input("node", { type: "text", "aria-label": "Node" }), "r:0:c is what follows a check"),
+      field("Decision", nodeChoice(request), "to look at besides the first"),
       field("At a time", input("processes", { type: "number", min: 1, max: 64, "aria-label": "At a time" }, Number)),
     ),
     h(

@@ -14,7 +14,8 @@ const placesIn = (holder, bigBlind) => ({
 export function reportInUnit(report) {
   const bigBlind = report.spot.min_bet || 1;
   const flops = report.flops.map((flop) => placesIn(flop, bigBlind));
-  return { ...report, mean: placesIn(report.mean, bigBlind), flops };
+  const said = saidIn(report.said, bigBlind);
+  return { ...report, said, mean: placesIn(report.mean, bigBlind), flops };
 }
 
 export function comparedInUnit(found, bigBlind) {
@@ -31,4 +32,4 @@ export function comparedInUnit(found, bigBlind) {
 }
 
 // what was done on the way to a node; cards have no amounts
-const saidIn = (said, bigBlind) => said.map((step) => (step.player < 0 ? step : named([step], bigBlind)[0]));
+export const saidIn = (said, bigBlind) => said.map((step) => (step.player < 0 ? step : named([step], bigBlind)[0]));

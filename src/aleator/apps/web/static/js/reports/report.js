@@ -4,6 +4,7 @@ import { api, watchJob } from "../api.js";
 import { button, choices, fact, fill, h, panel, titleRow } from "../dom.js";
 import { chips, percent, seconds } from "../format.js";
 import { unitChoice, withUnit } from "../units.js";
+import { lineInWords } from "./changes.js";
 import { reportInUnit } from "./in-unit.js";
 import { drawMap } from "./map.js";
 import { meanOver } from "./mean.js";
@@ -83,8 +84,8 @@ class ReportView {
   }
 
   buildTools() {
-    const { node } = this.report;
-    const places = [["root", "First decision"], ...(node === "r:0" ? [] : [["node", node]])];
+    const { node, said } = this.report;
+    const places = [["root", "First decision"], ...(node === "r:0" ? [] : [["node", lineInWords(said)]])];
     const place = choices("Where", places, this.place, (chosen) => {
       this.place = chosen;
       this.measure = "ev0";
