@@ -82,3 +82,17 @@ def test_a_hand_that_breaks_off_is_listed(last: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("last", ["*** SHOW DOWN", "ann collected $1", "Total pot"])
 def test_a_hand_is_read_that_lacks_only_what_follows_its_end(last: str, tmp_path: Path) -> None:
     assert read(tmp_path / "site.txt", HAND + HAND[: HAND.index(last) + len(last)]) == (2, [])
+
+
+def test_antes_are_in_the_pot(tmp_path: Path) -> None:
+    game = "Tournament #5, $10+$1 USD Hold'em No Limit - Level IV (0.50/1.00) - 2020"
+    antes = "ann: posts the ante 0.10\nbob: posts the ante 0.10\nann: posts small blind"
+    text = HAND.replace("$", "").replace("Hold'em No Limit (0.50/1.00 USD) - 2020", game)
+    file = tmp_path / "hands.txt"
+    file.write_text(text.replace("ann: posts small blind", antes))
+    (record,), problems = read_hands(file)
+    assert not problems and record.setup.rules.ante == 10 and record.setup.betting().pot == 170
+    assert record.payoffs() == (-510, 510)
+    file.write_text(text)
+    (without,), _ = read_hands(file)
+    assert without.payoffs() == (-500, 500)

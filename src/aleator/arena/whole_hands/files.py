@@ -8,6 +8,7 @@ import json
 import re
 import warnings
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,7 @@ def _read_site(path: Path, text: str) -> tuple[list[HandRecord], list[str]]:
                 raise RecordError("no hand of PokerStars' kind")
             for history in histories:
                 fields = {name: getattr(history, name) for name in _FIELDS if getattr(history, name) is not None}
+                fields |= _antes(part, history.players)
                 record = parse_phh({name: _plain(value) for name, value in fields.items()})
                 if not record.state().is_over:
                     raise RecordError(_BREAKS_OFF)
@@ -142,6 +144,12 @@ def _why_unread(hand: str, error: Exception) -> str:
     return f"pokerkit cannot read it: {one_line(reason, 120)}"
 
 
+def _antes(hand: str, players: Sequence[str] | None) -> dict[str, list[float]]:
+    """Returns the antes of a hand as a field of PHH, if there are some: pokerkit does not read them."""
+    posted = {name: float(amount.replace(",", "")) for name, amount in _ANTE.findall(hand)}
+    return {"antes": [posted.get(name, 0.0) for name in players]} if posted and players else {}
+
+
 def _dealt_twice(hand: str) -> list[str]:
     """Returns the cards that more than one player holds, or a player and the board, or one of them twice."""
     held = {dealt or shows: cards for dealt, shows, cards in _HELD.findall(hand)}
@@ -164,6 +172,7 @@ _READ_GAME = "Hold'em No Limit"
 _GAME = re.compile(r"#\d+: (?:Tournament #\d+, \S+ (?:[A-Z]{3} )?)?(.+?) (?:- |\()")
 _HELD = re.compile(r"^(?:Dealt to (.+)|(.+): shows) \[([^\]\n]+)\]", re.MULTILINE)
 _BOARD = re.compile(r"^\*{3} (?:FLOP|TURN|RIVER) \*{3} (.+)", re.MULTILINE)
+_ANTE = re.compile(r"^(.+): posts the ante \$?([\d,.]*\d)", re.MULTILINE)
 _BREAKS_OFF = "the hand breaks off"
 _ZOOM = re.compile(r"^(PokerStars )Zoom ")  # pokerkit finds no number behind it
 _FIELDS = (
