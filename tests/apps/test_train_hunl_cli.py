@@ -20,7 +20,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes the small preset a matter of seconds."""
     small = self_play_slices.self_play_preset("small")
     play = replace(small.play, hands=64, preflop=4, ends=4, labelling=Labelling(iterations=4))
-    tiny = replace(small, play=play, epochs=1, fit=FitConfig(steps=2, batch=8, warm_up=1))
+    few = dict.fromkeys(STREETS, 8)
+    tiny = replace(small, play=play, epochs=1, random=few, held_out=4, fit=FitConfig(steps=2, batch=8, warm_up=1))
     monkeypatch.setattr(self_play_slices, "self_play_preset", lambda name: tiny)
 
 
