@@ -46,7 +46,8 @@ lint: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-test: lint test-js
+test: $(STAMP)
+	@$(MAKE) --no-print-directory -j 2 -Otarget lint test-js
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 test-js:
