@@ -15,5 +15,5 @@ settings.load_profile("same")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Returns two processes more than there are cores: some tests wait for servers, browsers and other processes."""
-    return len(os.sched_getaffinity(0)) + 2
+    """Returns one process more than there are cores: some tests wait for servers, browsers and other processes."""
+    return len(os.sched_getaffinity(0)) + 1

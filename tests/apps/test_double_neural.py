@@ -15,6 +15,7 @@ from aleator.trees import build_tree
 from tests.apps.calls import quick_paper
 
 
+@pytest.mark.slow
 def test_one_card_poker(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     _, document = quick_paper(capsys, "double-neural-fig5", tmp_path)
     assert all(claim["agrees"] for claim in document["claims"])

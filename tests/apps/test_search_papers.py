@@ -47,6 +47,7 @@ def test_figure_5(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert rows["leduc, exact", "CFR-D"]["whole game, random iteration"] < 0.2
 
 
+@pytest.mark.slow
 def test_pluribus_search_among_three_players(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     _, document = quick_paper(capsys, "pluribus-small", tmp_path)
     assert len(document["rows"]) == 9

@@ -224,7 +224,8 @@ def test_a_solved_spot_can_be_played(server: RunningServer, river: str) -> None:
         session = server.client.post(f"/api/play/sessions/{session['id']}/move", json={"move": "deal"}).json()
     totals, results = session["totals"], session["results"]
     assert totals["deals"] == len(results) == 6 and totals["given_up"] >= 0
-    assert np.sum(results, axis=0) == pytest.approx([totals[name] for name in ("won", "skill", "given_up")])
+    summed = [totals[name] for name in ("won", "skill", "given_up")]
+    assert np.sum(results, axis=0) == pytest.approx(summed, abs=1e-4), "rounded each"
     assert "hands" not in json.dumps(session["deal"]["steps"])
 
 

@@ -125,6 +125,8 @@ def test_slices_go_on_from_their_networks_and_after_a_kill(tmp_path: Path) -> No
     assert epochs[12].startswith("epoch 2")
     assert all({"at_first", "at_last"} == set(errors) for errors in first["random"].values())
     assert first["rows"]["preflop"] == 12 and set(first["streets"]) == set(STREETS)
+    second = run.run(replace(TINY, epochs=1, random=dict.fromkeys(STREETS, 1), held_out=1))
+    assert second["slice"] == 2 and [line["slice"] for line in run.metrics()] == [1, 2]
     other = SelfPlaySlices(tmp_path / "other").run(replace(TINY, epochs=1), start=tmp_path / "run")
     assert other["slice"] == 1 and (tmp_path / "other" / METRICS).exists()
     with pytest.raises(SolveError, match="there is no network of the street river in"):
