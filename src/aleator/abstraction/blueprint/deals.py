@@ -98,24 +98,16 @@ def deal_hand(state: np.uint64, tables: DealTables, room: DealRoom) -> tuple[np.
     board, streets = cards[4:], tables.streets
     row, renaming = find_board(board[:3], tables.boards[0], room.places)
     cluster = int(tables.clusters[row])
-    _know(numbers, np.int64(1), tables.flop[row], tables.boards[0].hand_maps[renaming], first, second, cluster, tables)
+    maps = tables.boards[0].hand_maps[renaming]
+    _know(numbers, np.int64(1), tables.flop[row], maps, first, second, cluster, tables)
     if streets > 1:
         row, renaming = find_board(board[:4], tables.boards[1], room.places)
-        _know(
-            numbers, np.int64(2), tables.turn[row], tables.boards[1].hand_maps[renaming], first, second, cluster, tables
-        )
+        maps = tables.boards[1].hand_maps[renaming]
+        _know(numbers, np.int64(2), tables.turn[row], maps, first, second, cluster, tables)
     if streets > 2:
         row, renaming = find_board(board, tables.boards[2], room.places)
-        _know(
-            numbers,
-            np.int64(3),
-            tables.river[row],
-            tables.boards[2].hand_maps[renaming],
-            first,
-            second,
-            cluster,
-            tables,
-        )
+        maps = tables.boards[2].hand_maps[renaming]
+        _know(numbers, np.int64(3), tables.river[row], maps, first, second, cluster, tables)
     shown = 2 + streets
     seven = room.seven
     for k in range(shown):

@@ -13,7 +13,7 @@ Reference: DeepStack's supplement, "Deep Counterfactual Value Networks": 1,000 b
 Deviations: DeepStack clusters whole distributions of strength by the earth mover's distance; here it is their mean and
     standard deviation. Stacks in pots are several numbers, not one.
 
-Status: tests/learning/holdem/test_bucket_network.py; docs/algorithms/hunl.md compares its errors with `knot_network`'s.
+Status: tests/learning/holdem/test_bucket_network.py, on small decks; not measured with the whole deck yet.
 """
 
 from __future__ import annotations

@@ -16,8 +16,7 @@ Algorithm:
 
 Reference: DeepStack's supplement (zero-sum layer, fractions of the pot).
 
-Deviations: knots of equity and blocked mass by band in place of 1,000 buckets of hands (`bucket_network`); both
-    measured in docs/algorithms/hunl.md.
+Deviations: knots of equity and blocked mass by band in place of 1,000 buckets of hands (`bucket_network`).
 
 Status: tests/learning/holdem/test_knot_network.py; docs/algorithms/hunl.md has errors and exploitability.
 """
