@@ -109,6 +109,13 @@ def test_a_slice_trains_a_network_with_buckets(tmp_path: Path) -> None:
     assert again["before"]["squared"] == pytest.approx(line["errors"]["squared"], rel=0.05)
 
 
+def test_a_directory_with_another_network_is_refused(tmp_path: Path) -> None:
+    small = preset("small", "river")
+    HoldemModel(make_network(small.network, small.live_cards, generator(0))).save(tmp_path / "network.safetensors")
+    with pytest.raises(SolveError, match="has a network without buckets; asked for are 60: choose another directory"):
+        Slices(tmp_path).run(replace(small, network=replace(small.network, buckets=60)))
+
+
 def test_it_prices_leaves() -> None:
     board = parse_cards("Ks9h5d2c")
     reach = np.stack([parse_hand_range("AA,KQs,99,76s"), parse_hand_range("KK,QQ,AKs,T9s")])
@@ -122,8 +129,9 @@ def test_it_prices_leaves() -> None:
 
 
 def test_bad_shapes_are_refused() -> None:
-    with pytest.raises(SolveError, match="at least one bucket, not 0"):
-        bucketed(NetworkShape(), 0)
+    for buckets in (0, 5_001):
+        with pytest.raises(SolveError, match=f"buckets must be 1 to 5,000, not {buckets:,}"):
+            bucketed(NetworkShape(), buckets)
     with pytest.raises(SolveError, match="buckets must be at least 0, not -1"):
         NetworkShape(buckets=-1)
     with pytest.raises(SolveError, match="before the flop"):

@@ -36,6 +36,7 @@ NETWORK, PARTIAL, METRICS = "network.safetensors", "partial.safetensors", "metri
 _CHECKPOINT_SECONDS = 30.0
 HELD_OUT_SEED = 999_983  # of situations that are only measured
 SMALLEST_DECK = 16
+MOST_BUCKETS = 5_000  # of a network that a file may hold
 Report = Callable[[float, str], None]
 
 
@@ -145,8 +146,8 @@ def _large(street: str) -> SliceConfig:
 
 def bucketed(shape: NetworkShape, buckets: int) -> NetworkShape:
     """Returns the shape of DeepStack's network with so many buckets, for the street of another shape."""
-    if buckets < 1:
-        raise SolveError(f"there must be at least one bucket, not {buckets}")
+    if not 1 <= buckets <= MOST_BUCKETS:
+        raise SolveError(f"buckets must be 1 to {MOST_BUCKETS:,}, not {buckets:,}")
     return NetworkShape(street=shape.street, width=WIDTH, layers=LAYERS, buckets=buckets)
 
 
@@ -265,6 +266,12 @@ class Slices:
             raise SolveError(
                 f"{self.path} has a network of the {network.shape.street} for {network.num_cards} live cards; "
                 f"asked for is the {config.network.street} with {config.live_cards}"
+            )
+        asked, own = config.network.buckets, network.shape.buckets
+        if asked not in (0, own):
+            raise SolveError(
+                f"{self.path} has a network {f'with {own:,}' if own else 'without'} buckets; asked for are {asked:,}: "
+                "choose another directory"
             )
         return network
 
