@@ -53,6 +53,8 @@ test("solutions of one name are told apart by what differs, else by their times"
     job("d", "Sizes", { river: bets }),
     job("e", "Twice", {}),
     job("f", "Twice", { oop: "QQ" }, 1e9 + 60),
+    job("j", "At once", {}),
+    job("k", "At once", {}),
     job("g", "Alone", {}),
     job("h", "Board", {}),
     job("i", "Board", { board: "As Jh 2h 8c 3d" }),
@@ -63,5 +65,7 @@ test("solutions of one name are told apart by what differs, else by their times"
   assert.deepEqual([names.get("c"), names.get("d")], ["Sizes · river both: no bets", "Sizes · river both: bets 50%"]);
   assert.match(names.get("e"), /^Twice · Sep \d+, 2001, \d/);
   assert.notEqual(names.get("e"), names.get("f"));
+  assert.match(names.get("j"), /^At once · Sep \d+, 2001, .* · no\. 1$/);
+  assert.match(names.get("k"), /· no\. 2$/);
   assert.deepEqual([names.get("g"), names.get("h"), names.get("i")], ["Alone", "Board", "Board"]);
 });

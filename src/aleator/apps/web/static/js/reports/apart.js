@@ -1,4 +1,5 @@
-// Solutions whose names tell them apart: with what differs between those of one name, else with when they were solved.
+// Solutions whose names tell them apart: with what differs between those of one name, else with when they were solved,
+// and with a number where even the second is the same.
 
 import { describeSpot } from "../spot.js";
 
@@ -7,7 +8,8 @@ const RANGES = ["OOP", "IP"]; // too long for a name
 // the jobs with such names
 export function toldApart(jobs) {
   const withSpots = renamed(jobs, (job, alike) => [job.name, ...differences(job, alike)].join(" · "));
-  return renamed(withSpots, ({ name, created }) => `${name} · ${timeOf(created)}`);
+  const withTimes = renamed(withSpots, ({ name, created }) => `${name} · ${timeOf(created)}`);
+  return renamed(withTimes, (job, alike) => `${job.name} · no. ${alike.indexOf(job) + 1}`);
 }
 
 // the jobs with new names for those that share name and board with others
