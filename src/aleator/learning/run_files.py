@@ -22,6 +22,7 @@ from typing import Any, Generic, TypeVar
 import torch
 
 from aleator.errors import SolveError, one_line
+from aleator.learning.seeds import derived_seed
 from aleator.storage import (
     ArrayFile,
     StorageError,
@@ -225,7 +226,7 @@ def restore_generator(trainer: Any, state: torch.Tensor, device: str) -> None:
     if device == trainer.device.type:
         trainer.generator.set_state(state)
     else:
-        trainer.generator.manual_seed(trainer.config.seed + trainer.epoch)
+        trainer.generator.manual_seed(derived_seed(trainer.config.seed, trainer.epoch))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

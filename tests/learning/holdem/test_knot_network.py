@@ -167,11 +167,19 @@ def test_no_memory_is_taken_for_what_a_small_file_says(metadata: dict[str, str],
 
 @pytest.mark.parametrize("number", [np.nan, np.inf])
 def test_numbers_that_are_not_finite_are_refused(number: float, tmp_path: Path) -> None:
-    network = KnotNetwork(NetworkShape(**_SIZES), CARDS)  # type: ignore[arg-type]
-    torch.nn.init.constant_(network.curve.bias, number)
-    HoldemModel(network).save(tmp_path / "n.safetensors")
+    network, path = KnotNetwork(NetworkShape(**_SIZES), CARDS), tmp_path / "n.safetensors"  # type: ignore[arg-type]
+    HoldemModel(network).save(path)
+    file = ArrayFile(path)
+    arrays = {name: file.read(name).copy() for name in file.names}
+    arrays["curve.bias"][0] = number
+    write_arrays(path, arrays, file.metadata)
     with pytest.raises(StorageError, match=r"'curve\.bias' is not made of finite numbers"):
-        load_holdem_model(tmp_path / "n.safetensors")
+        load_holdem_model(path)
+    torch.nn.init.constant_(network.curve.bias, number)
+    before = path.read_bytes()
+    with pytest.raises(StorageError, match=r"'curve\.bias' of the network is not finite"):
+        HoldemModel(network).save(path)
+    assert path.read_bytes() == before
 
 
 def test_sizes_that_make_no_network_are_refused() -> None:

@@ -44,6 +44,15 @@ def test_a_small_network_learns_starts_of_turns(tmp_path: Path) -> None:
         assert line["errors"][name] < bound
 
 
+def test_a_loss_that_is_not_finite_ends_a_slice_and_leaves_its_network(tmp_path: Path) -> None:
+    Slices(tmp_path).run(TINY)
+    before = (tmp_path / NETWORK).read_bytes()
+    wild = replace(TINY, fit=FitConfig(steps=7, batch=4, warm_up=1, learning_rate=1e30))
+    with pytest.raises(SolveError, match=r"the loss is not finite after 7 steps; lower the learning rate 1e\+30"):
+        Slices(tmp_path).run(wild)
+    assert (tmp_path / NETWORK).read_bytes() == before
+
+
 def test_slices_go_on_from_the_network_alone(tmp_path: Path) -> None:
     run = Slices(tmp_path)
     first = run.run(TINY)

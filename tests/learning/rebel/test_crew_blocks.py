@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from aleator.errors import SolveError
-from aleator.learning.rebel.blocks import block_sizes
+from aleator.learning.rebel import subgames as subgames_module
+from aleator.learning.rebel.blocks import Standing, block_sizes
 from aleator.learning.rebel.checkpoint import RunDirectory
 from aleator.learning.rebel.config import RebelConfig
 from aleator.learning.rebel.crew_blocks import CrewBlocks, StintPlayer
 from aleator.learning.rebel.run import Pace, train
+from aleator.learning.rebel.subgames import Subgames
 from aleator.learning.rebel.training import Trainer
 from aleator.learning.worker_game import WorkerGame
 from aleator.workers.base import Arrays, Crew, Done, Here
 from aleator.workers.processes import Processes
+from tests.learning.rebel.test_subgames import Ladder
 from tests.learning.runs import contents, tiny
 
 NO_EVALUATION = Pace(playthroughs=0, checkpoint_seconds=0)
@@ -138,6 +143,21 @@ def test_a_worker_with_other_rules_is_refused() -> None:
     other = rules_of(Trainer(tiny(game="liars-dice:1x3")))._replace(recorded="liars-dice:1x2")
     with pytest.raises(SolveError, match="a worker has other rules of liars-dice:1x2 than the process that trains"):
         StintPlayer(tiny(), other, "cpu")
+
+
+def test_a_worker_that_forgets_subgames_finds_its_games_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subgames_module, "MAX_NODES", 0)  # it forgets before each stint
+    num_hands = Subgames(Ladder(8)).shapes.num_hands
+    rules = SimpleNamespace(load=lambda: Ladder(8), check=lambda fingerprint: None)
+    worker = StintPlayer(tiny(), rules, "cpu")  # type: ignore[arg-type]
+    below, beside = (0, 1, 0, 1), (1, 1)
+    for rows in ([(0, 1)], [below, beside], [beside, below]):  # the second adds a subgame and forgets one
+        moves = np.full((len(rows), 4), -1, np.int32)
+        for number, row in enumerate(rows):
+            moves[number, : len(row)] = row
+        reach = np.ones((len(rows), num_hands), np.float32)
+        worker._stand(Standing(0, moves, (reach, reach)))
+        assert [worker.subgames.moves(number) for number in worker._play.root.tolist()] == rows
 
 
 def test_blocks_share_the_games() -> None:

@@ -9,6 +9,7 @@ from aleator.errors import SolveError
 from aleator.learning.rebel import estimate as estimate_module
 from aleator.learning.rebel.estimate import estimate
 from aleator.learning.rebel.learner import huber_loss
+from aleator.learning.rebel.replay import Replay
 from aleator.learning.rebel.training import Trainer
 from tests.learning.runs import tiny
 
@@ -38,6 +39,15 @@ def test_counts_and_schedules() -> None:
     assert metrics[-1].steps == 11 * 2
     assert [line.learning_rate for line in metrics] == [0.01] * 5 + [0.005] * 3 + [0.0025] * 4
     assert metrics[0].loss is None and all(line.loss is not None for line in metrics[1:])
+
+
+def test_half_of_the_first_examples_are_dropped_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    dropped: list[tuple[float, int]] = []
+    monkeypatch.setattr(Replay, "drop", lambda replay, share: dropped.append((share, replay.added)))
+    for warm_up, expected in ((0.25, [(0.5, 3 * 16)]), (0.0, [])):
+        dropped.clear()
+        list(Trainer(tiny(warm_up=warm_up)).run())
+        assert dropped == expected
 
 
 def test_searches_use_the_moving_average() -> None:

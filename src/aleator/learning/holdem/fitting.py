@@ -16,6 +16,7 @@ from aleator.learning.holdem.network import HoldemValueNetwork
 
 Tensor = torch.Tensor
 _MEASURED = 1024  # examples at a time
+_STEPS_TOLD = 50  # whose mean loss is looked at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,16 +155,22 @@ def fit(
         optimiser.step()
         started = min(started, time.monotonic())  # after the first step, which compiles
         done, counted, total = done + 1, counted + 1, total + loss.detach()
-        if done % 50 == 0 or done == config.steps:
-            last = float(total) / counted
-            if not math.isfinite(last):
-                raise SolveError(
-                    f"the loss is not finite after {done} steps; lower the learning rate {config.learning_rate}"
-                )
+        if counted == _STEPS_TOLD:
+            last = _finite(float(total) / counted, done, config)
             if on_step:
                 on_step(done, last)
             total, counted = torch.zeros((), device=device), 0
+    if counted:
+        last = _finite(float(total) / counted, done, config)
+        if on_step:
+            on_step(done, last)
     return done, last
+
+
+def _finite(loss: float, steps: int, config: FitConfig) -> float:
+    if not math.isfinite(loss):
+        raise SolveError(f"the loss is not finite after {steps} steps; lower the learning rate {config.learning_rate}")
+    return loss
 
 
 def _loss(predicted: Tensor, expected: Tensor, reach: Tensor, config: FitConfig) -> Tensor:

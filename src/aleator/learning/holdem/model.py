@@ -43,11 +43,13 @@ class HoldemModel:
         """Writes the model to a file, replacing it atomically.
 
         Raises:
-            StorageError: it would take more than 16 MiB, or cannot be written.
+            StorageError: it would take more than 16 MiB, has parameters that no file can hold, or cannot be written.
         """
         arrays: dict[str, npt.NDArray[Any]] = {}
         for name, value in self.network.state_dict().items():
             parameters = value.detach().float().cpu().numpy()
+            if not (np.abs(parameters) <= np.finfo(np.float16).max).all():
+                raise StorageError(f"{name!r} of the network is not finite, or too large for float16; {path} stays")
             if parameters.ndim == 2:
                 arrays[name], arrays[name + _SCALES] = EightBits.of(parameters)
             else:

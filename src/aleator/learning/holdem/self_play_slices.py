@@ -37,6 +37,7 @@ from aleator.learning.holdem.slices import (
 )
 from aleator.learning.holdem.streets import STREETS
 from aleator.learning.holdem.teaching import ExampleMaker
+from aleator.learning.seeds import new_generator
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.storage import check_writable, exclusive, make_folder
 
@@ -236,7 +237,7 @@ class SelfPlaySlices:
             teacher = networks[street.teacher] if street.teacher else None
             usual = preset(config.networks, name)
             maker = ExampleMaker(street, deck, config.play.labelling, teacher, shared=usual.shared)
-            generator = torch.Generator(self.device).manual_seed(config.seed + number)
+            generator = new_generator(self.device, config.seed, number)
             parts = [min(usual.chunk, count - first) for first in range(0, count, usual.chunk)]
             made[name] = _joined(*(maker.make(part, generator) for part in parts))
         return made

@@ -43,7 +43,8 @@ class RebelConfig:
         linear_sampling: sample later updates more often when moving on.
         random_beliefs: draw beliefs at random instead of following play (the paper's ablation; it fails).
         searches: subgames to search in all.
-        warm_up: share of the run whose examples are dropped, and before which nothing is trained twice.
+        warm_up: share of the run after which half of the examples so far, those of the first networks, are dropped; 0
+            keeps them.
         draws: how often an example is drawn for training, on average.
         batch: examples in a training step.
         replay: examples kept.

@@ -99,9 +99,9 @@ class StintPlayer:
         play.root = torch.tensor([self._numbers[row] for row in rows], device=device)
         first, second = (torch.tensor(reach, device=device) for reach in standing.reach)
         play.reach = first, second
-        trees = self.subgames.shapes.num_trees
+        renumbered = self.subgames.renumbered
         play.forget()
-        if self.subgames.shapes.num_trees < trees:
+        if self.subgames.renumbered > renumbered:
             self._numbers.clear()
 
 

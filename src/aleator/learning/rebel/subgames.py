@@ -39,6 +39,7 @@ class Subgames:
         shapes: the trees, on a device, and the numbers of the public states at their roots and leaves; 0 is the game's
             root.
         encoding: what a network is told about these public states.
+        renumbered: how often these have got new numbers.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class Subgames:
     ) -> None:
         if depth < 1:
             raise ValueError(f"a subgame needs a depth of at least 1 move, not {depth}")
-        self.game, self.depth, root = game, depth, game.root()
+        self.game, self.depth, self.renumbered, root = game, depth, 0, game.root()
         self._moves: dict[Hashable, tuple[int, ...]] = {root: ()}
         tree = self._build(root)
         self.shapes = Shapes([tree], device=device, dtype=dtype)
@@ -132,6 +133,7 @@ class Subgames:
         self.shapes.clear()
         self.encoding.clear()
         self._add(list(self._moves), trees)
+        self.renumbered += 1
         return torch.tensor([self.shapes.number[state] for state in kept], device=roots.device)[index]
 
     def _list_all(self) -> None:

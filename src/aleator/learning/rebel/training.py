@@ -232,7 +232,7 @@ class Trainer:
         self.epoch += 1
         made_now = self.replay.added - before
         self.owed += config.draws * made_now / config.batch
-        if self.epoch == max(1, round(config.warm_up * config.epochs)):
+        if config.warm_up and self.epoch == max(1, round(config.warm_up * config.epochs)):
             for learner in self.learners:
                 learner.replay.drop(0.5)
         spent = time.perf_counter() - begin
