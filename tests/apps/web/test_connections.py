@@ -118,6 +118,24 @@ def test_a_server_without_descriptors_neither_floods_its_log_nor_stays_away(tmp_
     assert len(log.read_bytes()) < 2_000, log.read_text()
 
 
+def test_a_server_that_stops_while_connections_wait_has_nothing_to_report() -> None:
+    told: list[dict[str, Any]] = []
+    loop = asyncio.new_event_loop()
+    loop.set_exception_handler(lambda loop, context: report_error(loop, context))
+    loop.default_exception_handler = told.append  # type: ignore[method-assign]
+    closed, other = socket.socket(), ValueError("something else")
+    closed.close()
+    loop.call_soon(loop._start_serving, asyncio.Protocol, closed)  # type: ignore[attr-defined]
+    loop.call_soon(raised, other)
+    loop.run_until_complete(asyncio.sleep(0.01))
+    loop.close()
+    assert [context["exception"] for context in told] == [other]
+
+
+def raised(error: Exception) -> None:
+    raise error
+
+
 def answered(held: list[socket.socket]) -> list[socket.socket]:
     """Returns the connections on which something has come, or which are over."""
     found = []

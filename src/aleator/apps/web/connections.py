@@ -98,8 +98,14 @@ class LimitedProtocol(H11Protocol):
 
 
 def report_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Reports an error of the event loop; a lack of descriptors seldom and in a line, since the loop goes on trying."""
+    """Reports an error of the event loop; a lack of descriptors seldom and in a line, since the loop goes on trying.
+
+    It tries again a second later, some hundred times at once. If the server was stopped within that second, nothing is
+    left to listen to, which is no error.
+    """
     error = context.get("exception")
+    if isinstance(error, ValueError) and "_start_serving" in context.get("message", ""):
+        return
     if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM):
         log.say_seldom(f"Connections wait: {error.strerror}")
     else:
