@@ -136,6 +136,13 @@ def test_mistakes_are_named(changes: dict[str, object], message: str) -> None:
         BucketConfig(**changes)  # type: ignore[arg-type]
 
 
+def test_fewer_different_hands_than_buckets_are_refused_before_anything_is_written(tmp_path: Path) -> None:
+    config = BucketConfig(game="flop-holdem", buckets=(900,), features=("equity",), boards=1, hands=20)
+    with pytest.raises(AbstractionError, match=r"flop: 900 buckets .* only \d+ different features \(equity\)"):
+        build_buckets(config, tmp_path / "few.bin")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.slow
 def test_potential_is_built_from_the_buckets_of_the_next_street(tmp_path: Path) -> None:
     config = BucketConfig(game="nolimit-turn", buckets=(15, 20), features=("potential", "histogram"), boards=60)

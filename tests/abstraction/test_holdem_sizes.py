@@ -69,6 +69,12 @@ def test_a_true_answer_ends_both():
     assert grow_menu(spot(), target=0.01, on_solve=lambda menus, value: True).solves == 1
 
 
+@pytest.mark.parametrize(("candidates", "most"), [(("50%", "100%"), 2), (("50%", "100%", "all-in"), 1)])
+def test_a_menu_has_at_most_what_it_may_have(candidates: tuple[str, ...], most: int) -> None:
+    for sizes in grow_menu(spot(), candidates=candidates, most=most, target=0.02).sizes:
+        assert 1 <= len(sizes) <= most and set(sizes) <= set(candidates)
+
+
 def test_the_command_line(capsys, tmp_path):
     file = tmp_path / "spot.toml"
     file.write_text(SPOT)

@@ -180,6 +180,11 @@ class _Builder:
             threads=self.threads, on_round=on_round,
         )  # fmt: skip
         count = len(clusters.centres.sums)
+        if count < config.buckets[self.street - 1]:
+            raise AbstractionError(
+                f"{self.name}: {config.buckets[self.street - 1]:,} buckets were asked for, and the hands of the sample "
+                f"have only {count:,} different features ({self.feature})"
+            )
         members = np.maximum(np.bincount(clusters.labels, minlength=count), 1)
         equity = np.bincount(clusters.labels, np.concatenate(strengths), minlength=count) / members
         order = np.argsort(equity, kind="stable")

@@ -178,7 +178,7 @@ def grow_menu(
     if most < 1 or len(candidates) < 2:
         raise SolveError(f"a menu that grows needs at least 2 candidates and room for 1 size, not {most}")
     known: dict[tuple[tuple[str, ...], ...], tuple[float, float]] = {}
-    menus: list[tuple[str, ...]] = [(candidates[0], candidates[-1])] * 2
+    menus: list[tuple[str, ...]] = [(candidates[0], candidates[-1])[:most]] * 2
     stopped = False
 
     def values(player: int, own: tuple[str, ...]) -> float:
@@ -202,6 +202,8 @@ def grow_menu(
             longer = {
                 size: tuple(sorted((*own, size), key=order.__getitem__)) for size in candidates if size not in own
             }
+            if not longer:
+                continue
             best = max(longer, key=lambda size: values(player, longer[size]))
             menu = longer[best]
             if values(player, menu) < values(player, own) + _GAIN or stopped:

@@ -13,7 +13,7 @@ Reference:
     "Opponent Ranges in Re-Solving" (b = 0.9). Carried values: "Best-response Values Versus Self-play Values", Fig. 6.
 
 Deviations:
-    Reach is not normalised, so that carried cfvs stay in one unit. Averages are weighted as the rule says (linearly)
+    Reach is not normalised, so that carried cfvs stay in one unit. Averages are weighted linearly, as CFR+ does
     where DeepStack leaves the first iterations out; updates alternate. An estimated range is used at every re-solve,
     not only at the first of a round.
 
@@ -35,7 +35,7 @@ from aleator.search.leaf_value import LeafValue, ZeroValue
 from aleator.search.range_gadget import RangeGadget
 from aleator.search.searcher import Searcher
 from aleator.search.subgame_solver import SubgameSolver, make_subgame_solver
-from aleator.solvers.regret_rule import CFR_PLUS, RegretRule
+from aleator.solvers.regret_rule import CFR_PLUS
 from aleator.solvers.search_rule import SearchRule
 from aleator.trees.beliefs import Reach, reach_in
 from aleator.trees.policy import Policy, uniform_policy
@@ -61,7 +61,6 @@ class ContinualSearch:
             probability `mix` where the opponent has not acted since the range was found, as when the player is first to
             act in a round.
         mix: b.
-        rule: the regret rule.
     """
 
     limit: DepthLimit = TO_THE_END
@@ -70,7 +69,6 @@ class ContinualSearch:
     carried: str = SELF_PLAY
     ranges: str = "uniform"
     mix: float = 0.9
-    rule: RegretRule = CFR_PLUS
 
     def __post_init__(self) -> None:
         check_budget(self.iterations, self.seconds)
@@ -144,7 +142,7 @@ def re_solve(
     solver = make_subgame_solver(
         subgame,
         leaf_value,
-        SearchRule(update=config.rule),
+        SearchRule(update=CFR_PLUS),
         root_reach=_pair(searcher, own, theirs),
         watch=Watch(opponent, bounds),
     )
@@ -156,7 +154,7 @@ def re_solve(
             if gadget is not None:
                 entered = gadget.update(solver.last_root_cfvs[opponent])
                 solver.set_root_reach(opponent, entered)
-                mean[:] += 2.0 / (solver.iteration + 1.0) * (entered - mean)
+                mean[:] += 2.0 / (solver.iteration + 1.0) * (entered - mean)  # weighs iterations as CFR+ does
 
     spend(run, config.iterations, config.seconds)
     carried = solver.watched_cfvs() if config.carried == SELF_PLAY else solver.watched_response()

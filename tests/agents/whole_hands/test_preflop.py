@@ -72,6 +72,14 @@ def test_lines_that_lead_nowhere_are_refused_in_a_line(charts: PreflopCharts) ->
         PreflopAgent(load_hand_game("ring:6").setup)
 
 
+def test_only_hands_of_the_game_that_was_solved_are_answered(charts: PreflopCharts) -> None:
+    agent = charts.agent
+    start = load_hand_game("hunl:20bb").setup
+    assert len(agent.policy_at(start.start()).actions) > 2
+    with pytest.raises(AgentError, match=r"stacks of \(2000, 2000\)"):
+        agent.policy_at(load_hand_game("hunl").setup.start())
+
+
 def test_charts_of_any_agent_and_any_number_of_players() -> None:
     charts = preflop_charts("ring:6", "tight-aggressive")
     assert sorted(charts.positions) == sorted(("UTG", "HJ", "CO", "BTN", "SB", "BB"))

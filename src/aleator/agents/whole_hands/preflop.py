@@ -19,7 +19,7 @@ from aleator.agents.whole_hands.searching import everybody
 from aleator.errors import AgentError, extras_named
 from aleator.games.base import FloatArray
 from aleator.games.holdem.bet_menu import BetMenu
-from aleator.games.holdem.betting import Action, ActionKind, raise_to
+from aleator.games.holdem.betting import STREET_NAMES, Action, ActionKind, raise_to
 from aleator.games.holdem.betting_tree import action_token
 from aleator.games.holdem.cards import HAND_CLASSES, NUM_HAND_CLASSES, NUM_HANDS
 from aleator.games.holdem.hand_range import format_hand_range
@@ -76,12 +76,16 @@ class PreflopAgent(HandAgent):
         """Returns the average policy at a decision before the flop.
 
         Raises:
-            AgentError: betting has come to where the menu does not go.
+            AgentError: the hand is of another game, or has come to where the menu does not go.
         """
+        if state.setup != self.setup:
+            raise AgentError(f"solved before the flop was a game with stacks of {self.setup.stacks}, not {state.setup}")
+        if state.street:
+            raise AgentError(f"only the betting before the flop was solved, not the {STREET_NAMES[state.street]}")
         node = self._solved.game.root
         for action in state.actions:
             child = child_of(node, action)
-            if child is None or state.street or state.setup != self.setup:
+            if child is None:
                 raise AgentError(f"{action} is not in the menu that was solved before the flop")
             node = child
         return HandPolicy(tuple(node.actions), self._solved.policies[node.number])

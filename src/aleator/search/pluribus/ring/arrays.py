@@ -46,4 +46,4 @@ class Room(NamedTuple):
     policy: Floats  # [actions + 1, max(H, K)]
     weights: Floats  # [4, H] how much likelier a hand is to play on as was drawn, in each continuation
     shares: Floats  # [4, K]
-    odds: npt.NDArray[np.float64]  # [16] of actions, or continuations, one of which is drawn
+    odds: npt.NDArray[np.float64]  # [A] of actions, or continuations, one of which is drawn

@@ -23,6 +23,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from aleator.abstraction.blueprint.betting import MOST_ACTIONS
 from aleator.abstraction.ring.policy import RingPolicy
 from aleator.caching import lru_cache
 from aleator.errors import SolveError
@@ -222,7 +223,7 @@ def search_room(tree: RoundTree, policy: RingPolicy, hands: int) -> Room:
         policy=np.zeros((most + 1, max(hands, buckets)), np.float32),
         weights=np.zeros((CONTINUATIONS, hands), np.float32),
         shares=np.zeros((CONTINUATIONS, buckets), np.float32),
-        odds=np.zeros(16),
+        odds=np.zeros(max(most, MOST_ACTIONS)),  # of the tree's decisions, and of the blueprint's behind it
     )
 
 
