@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from aleator.errors import AgentError, check_known
-from aleator.games.holdem.betting import ActionKind
+from aleator.games.holdem.betting import ActionKind, BettingState
 from aleator.games.holdem.betting_tree import BettingNode
 
 Translation = Callable[[float, float, float], float]
@@ -92,6 +92,11 @@ def raise_size(node: BettingNode, index: int, dead: int = 0) -> float:
     """
     called = node.chips[1 - node.player]
     return (node.children[index].chips[node.player] - called) / (dead + 2 * called)
+
+
+def size_at_table(betting: BettingState, amount: int) -> float:
+    """Returns a raise to an amount in pots, as `raise_size` does for one of a tree."""
+    return (amount - max(betting.bets)) / (betting.pot + betting.legal_actions().call_amount)
 
 
 def matching_action(node: BettingNode, kind: ActionKind, size: float, *, all_in: bool, most: int) -> int:

@@ -10,11 +10,10 @@ import pytest
 from aleator.abstraction.ring.values import RingValues
 from aleator.agents.whole_hands.pluribus import PluribusAgent
 from aleator.agents.whole_hands.registry import load_hand_agent
-from aleator.agents.whole_hands.searching import states_before
 from aleator.errors import AgentError
 from aleator.games.holdem.betting import CALL, FOLD, Action, raise_to
 from aleator.games.holdem.cards import blocked_hands, parse_hand
-from aleator.games.holdem.hand_state import HandState
+from aleator.games.holdem.hand_state import HandState, states_before
 from aleator.games.holdem.variants import load_hand_game
 from tests.search.pluribus.ring.small import three_players
 

@@ -28,11 +28,11 @@ from aleator.abstraction.blueprint.betting import Betting
 from aleator.abstraction.blueprint.training import BlueprintConfig
 from aleator.abstraction.blueprint.walk import Table
 from aleator.abstraction.buckets import AbstractionError, BucketConfig
-from aleator.abstraction.translation import matching_action, raise_size
-from aleator.games.holdem.betting import Action, ActionKind
+from aleator.abstraction.translation import matching_action, raise_size, size_at_table
+from aleator.games.holdem.betting import ActionKind
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind
 from aleator.games.holdem.hand_record import HandRecord
-from aleator.games.holdem.hand_state import HandState
+from aleator.games.holdem.hand_state import HandState, states_before
 
 _EXACT: Final = 0.02  # pots: amounts are whole chips
 _SCORED_STREETS: Final = (0, 1)
@@ -84,7 +84,8 @@ def find_gaps(root: BettingNode, stack: int, hands: Iterable[HandRecord]) -> lis
             if node is None or before.street not in _SCORED_STREETS:
                 break
             action = after.actions[-1]
-            size, all_in = _size(before, action), after.betting.stacks[before.player or 0] == 0
+            size = size_at_table(before.betting, action.amount) if action.kind is ActionKind.RAISE else 0.0
+            all_in = after.betting.stacks[before.player or 0] == 0
             if action.kind is ActionKind.RAISE and not all_in:
                 _score(gaps, node, before, size, stack)
             node = node.children[matching_action(node, action.kind, size, all_in=all_in, most=stack)]
@@ -103,14 +104,6 @@ def _on_street(node: BettingNode, street: int) -> BettingNode | None:
 
 def _kinds(node: BettingNode) -> list[ActionKind]:
     return [action.kind for action in node.actions]
-
-
-def _size(state: HandState, action: Action) -> float:
-    """Returns a raise in pots; 0 for other actions."""
-    if action.kind is not ActionKind.RAISE:
-        return 0.0
-    legal = state.legal_actions()
-    return (action.amount - max(state.betting.bets)) / (state.betting.pot + legal.call_amount)
 
 
 def _score(
@@ -133,13 +126,8 @@ def _score(
 
 def _level(state: HandState) -> int:
     """Returns how many bets and raises a street has seen."""
-    now, level = state.setup.start(), 0
-    for action in state.actions:
-        while due := now.cards_due:
-            now = now.deal(state.board[len(now.board) : len(now.board) + due])
-        level += action.kind is ActionKind.RAISE and now.street == state.street
-        now = now.act(action)
-    return level
+    played = zip(states_before(state), state.actions, strict=False)
+    return sum(action.kind is ActionKind.RAISE and now.street == state.street for now, action in played)
 
 
 def filled(config: BlueprintConfig, gaps: Sequence[Gap]) -> BlueprintConfig:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from aleator.abstraction.translation import size_at_table
 from aleator.errors import AgentError
 from aleator.games.holdem.betting import CALL, FOLD, Action, ActionKind, BettingState, raise_to
 from aleator.games.holdem.hand_state import HandSetup, HandState
@@ -52,11 +53,9 @@ def moved(action: Action, here: BettingState, there: BettingState) -> Action:
         return action if legal.can_fold else CALL
     if action.kind is ActionKind.CALL or legal.min_raise_to is None or legal.max_raise_to is None:
         return CALL
-    own = here.legal_actions()
-    if action.amount == own.max_raise_to and here.rules.fixed_bets is None:
+    if action.amount == here.legal_actions().max_raise_to and here.rules.fixed_bets is None:
         return raise_to(legal.max_raise_to)
-    share = (action.amount - max(here.bets)) / (here.pot + own.call_amount)
-    wanted = round(max(there.bets) + share * (there.pot + legal.call_amount))
+    wanted = round(max(there.bets) + size_at_table(here, action.amount) * (there.pot + legal.call_amount))
     return raise_to(min(max(wanted, legal.min_raise_to), legal.max_raise_to))
 
 

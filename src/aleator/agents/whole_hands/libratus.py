@@ -26,11 +26,11 @@ import numpy as np
 from aleator.agents.whole_hands.blueprint import BlueprintAgent
 from aleator.agents.whole_hands.nested import NestedAgent, NestedSolver
 from aleator.agents.whole_hands.search_settings import NestedSettings
-from aleator.agents.whole_hands.searching import draw_for, states_before
+from aleator.agents.whole_hands.searching import draw_for
 from aleator.games.base import FloatArray
 from aleator.games.holdem.bet_menu import BetSize, SizeKind
 from aleator.games.holdem.betting_tree import BettingNode
-from aleator.games.holdem.hand_state import HandState
+from aleator.games.holdem.hand_state import HandState, states_before
 from aleator.games.holdem.level_menu import LevelMenu
 
 MOST_VARIED: Final = 8

@@ -23,6 +23,7 @@ from functools import cached_property, partial
 from typing import Final, NamedTuple
 
 from aleator.abstraction.blueprint.values import BlueprintValues
+from aleator.abstraction.translation import size_at_table
 from aleator.agents.whole_hands.base import HandPolicy
 from aleator.agents.whole_hands.blueprint import BlueprintAgent
 from aleator.agents.whole_hands.search_settings import NestedSettings
@@ -33,15 +34,14 @@ from aleator.agents.whole_hands.searching import (
     SearchingAgent,
     everybody,
     promise,
-    states_before,
     updated,
 )
-from aleator.agents.whole_hands.tree_agent import is_all_in, size_at_table
+from aleator.agents.whole_hands.tree_agent import is_all_in
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action, ActionKind
 from aleator.games.holdem.betting_tree import BettingNode
-from aleator.games.holdem.hand_state import HandState
+from aleator.games.holdem.hand_state import HandState, states_before
 from aleator.games.holdem.level_menu import LevelMenu
 from aleator.search.whole_hands.exact import solve_exactly
 from aleator.search.whole_hands.menus import MENU, NESTED, read_menu
@@ -208,7 +208,7 @@ class NestedAgent(SearchingAgent):
         scale = beliefs.scale
         if player == seat and (most := float((beliefs.reach[seat] * probabilities).max())) > 0.0:
             scale *= most
-        size = size_at_table(state, action.amount) if action.kind is ActionKind.RAISE else 0.0
+        size = size_at_table(state.betting, action.amount) if action.kind is ActionKind.RAISE else 0.0
         all_in = action.kind is ActionKind.RAISE and is_all_in(state, action.amount)
         like = matching_child(beliefs.like, action.kind, size, all_in=all_in, most=self._most)
         node = None if beliefs.node is None else child_of(beliefs.node, action)

@@ -33,11 +33,11 @@ from aleator.abstraction.ring.values import RingValues
 from aleator.agents.whole_hands.base import HandAgent, HandPolicy
 from aleator.agents.whole_hands.ring_blueprint import RingBlueprintAgent, check_game, ring_blueprint_agent
 from aleator.agents.whole_hands.search_settings import PluribusSettings
-from aleator.agents.whole_hands.searching import Kept, states_before
+from aleator.agents.whole_hands.searching import Kept
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action
 from aleator.games.holdem.cards import HAND_CLASSES, NUM_HANDS, blocked_hands
-from aleator.games.holdem.hand_state import HandState
+from aleator.games.holdem.hand_state import HandState, states_before
 from aleator.games.holdem.variants import HoldemVariant
 from aleator.search.pluribus.ring.search import RingTask, SearchedRound, search_round
 

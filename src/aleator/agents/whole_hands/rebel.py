@@ -27,14 +27,13 @@ from aleator.agents.whole_hands.searching import (
     SearchingAgent,
     draw_for,
     everybody,
-    states_before,
     trembled,
     updated,
 )
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action
 from aleator.games.holdem.betting_tree import BettingNode
-from aleator.games.holdem.hand_state import HandState
+from aleator.games.holdem.hand_state import HandState, states_before
 from aleator.search.whole_hands.rounds import SolvedRound, child_of, nearest_action
 
 

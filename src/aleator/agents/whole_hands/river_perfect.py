@@ -27,7 +27,7 @@ from aleator.games.base import FloatArray
 from aleator.games.holdem.bet_menu import BetMenu
 from aleator.games.holdem.betting import Action, ActionKind
 from aleator.games.holdem.cards import NUM_HANDS, blocked_hands
-from aleator.games.holdem.hand_state import HandState
+from aleator.games.holdem.hand_state import HandState, states_before
 from aleator.games.holdem.node_path import NodePath
 from aleator.games.holdem.spot import DEFAULT_RULE, Spot
 from aleator.solvers.holdem.solution import HoldemSolution
@@ -61,7 +61,7 @@ class RiverPerfectAgent(HandAgent):
         return self._solved(state) if state.street == _RIVER else self._before.policy_at(state)
 
     def _solved(self, state: HandState) -> HandPolicy:
-        first = _river_start(state)
+        first = next(before for before in states_before(state) if before.street == _RIVER)
         played = state.actions[len(first.actions) :]
         tokens = tuple(_token(action) for action in played)
         bets = tuple(tokens[: number + 1] for number, token in enumerate(tokens) if token[0] == "b")
@@ -109,13 +109,9 @@ def _spot(first: HandState, lines: list[NodePath]) -> Spot:
 def implied_range(state: HandState, player: int) -> FloatArray:
     """Returns how likely each hand of a player is to have acted as it did, ``[1326]``, 1 at most; see the module."""
     reach = np.ones(NUM_HANDS)
-    now = state.setup.start()
-    for action in state.actions:
-        while due := now.cards_due:
-            now = now.deal(state.board[len(now.board) : len(now.board) + due])
+    for now, action in zip(states_before(state), state.actions, strict=False):
         if now.player == player:
             reach *= likely_by_rule(now, action)
-        now = now.act(action)
     reach = np.where(blocked_hands(state.board), 0.0, reach)
     return np.where(blocked_hands(state.board), 0.0, np.maximum(reach / max(reach.max(), 1e-12), _LEAST))
 
@@ -132,17 +128,6 @@ def likely_by_rule(state: HandState, action: Action) -> FloatArray:
     if state.legal_actions().can_fold:
         return (equity >= odds(state)).astype(np.float64)
     return np.ones(NUM_HANDS)
-
-
-def _river_start(state: HandState) -> HandState:
-    """Returns the state at the start of the river of a hand that is on it."""
-    now = state.setup.start()
-    while True:
-        while due := now.cards_due:
-            now = now.deal(state.board[len(now.board) : len(now.board) + due])
-        if now.street == _RIVER:
-            return now
-        now = now.act(state.actions[len(now.actions)])
 
 
 def _token(action: Action) -> str:

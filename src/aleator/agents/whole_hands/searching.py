@@ -274,14 +274,6 @@ def check_playable(name: str, state: HandState) -> None:
         )
 
 
-def states_before(state: HandState) -> list[HandState]:
-    """Returns the states before each action of a hand, with the board as far as it is dealt there; itself last."""
-    states = [state.setup.start().deal_from(state.board)]
-    for action in state.actions:
-        states.append(states[-1].act(action).deal_from(state.board))
-    return states
-
-
 def draw_for(state: HandState, seed: int) -> Callable[[FloatArray], int]:
     """Returns what draws an iteration for a public state: always the same one for the same state and seed."""
     text = repr((seed, state.setup.stacks, state.board, [(str(a.kind), a.amount) for a in state.actions]))

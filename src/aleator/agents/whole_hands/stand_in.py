@@ -17,13 +17,12 @@ from aleator.abstraction.ring.tables import check_stacks, moved, translated
 from aleator.agents.whole_hands.base import BatchPolicy, HandAgent, HandPolicy, ask_held
 from aleator.agents.whole_hands.preflop import nearest_path
 from aleator.agents.whole_hands.ring_blueprint import RingBlueprintAgent
-from aleator.agents.whole_hands.searching import states_before
 from aleator.caching import lru_cache
 from aleator.errors import AgentError
 from aleator.games.holdem.betting import FOLD, Action, ActionKind
 from aleator.games.holdem.cards import NUM_HANDS
 from aleator.games.holdem.hand_batch import NO_CODE, HandBatch, action_code
-from aleator.games.holdem.hand_state import HandSetup, HandState
+from aleator.games.holdem.hand_state import HandSetup, HandState, states_before
 from aleator.games.holdem.node_path import NodePath
 from aleator.search.whole_hands.rounds import nearest_of
 

@@ -25,7 +25,7 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from aleator.abstraction.translation import Translation, pseudo_harmonic, raise_size, translate
+from aleator.abstraction.translation import Translation, pseudo_harmonic, raise_size, size_at_table, translate
 from aleator.agents.whole_hands.base import HandAgent, HandPolicy
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import CALL, Action, ActionKind, raise_to
@@ -213,7 +213,7 @@ class TreeAgent(HandAgent, Generic[Position]):
             yield self._moved(line, raises[-1], 1.0, line.reach)
             return
         sizes = [0.0, *(self._size(node, index) for index in raises)]
-        taken = translate(size_at_table(before, action.amount), sizes, self.translation)
+        taken = translate(size_at_table(before.betting, action.amount), sizes, self.translation)
         for bet, chance in taken.items():
             index = raises[bet - 1] if bet else kinds.index(ActionKind.CALL)
             yield self._moved(line, index, chance, line.reach)
@@ -272,12 +272,6 @@ class TreeAgent(HandAgent, Generic[Position]):
 
 
 _WAIT: Final = -1  # the index of an action that leaves a line where it is
-
-
-def size_at_table(state: HandState, amount: int) -> float:
-    """Returns a raise to an amount in pots."""
-    betting = state.betting
-    return (amount - max(betting.bets)) / (betting.pot + state.legal_actions().call_amount)
 
 
 def is_all_in(state: HandState, amount: int) -> bool:

@@ -157,10 +157,10 @@ class _Hand:
 
     def play(self) -> str:
         """Plays to the end; returns the line of the log."""
-        state = self._deal(self.config.setup.start())
+        state = self.config.setup.start().deal_from(self.board)
         self._tell(state)
         while not state.is_over:
-            state = self._deal(state.act(self._ask(state)))
+            state = state.act(self._ask(state)).deal_from(self.board)
             self._tell(state)
         record = self._record(state)
         won = record.payoffs()
@@ -169,11 +169,6 @@ class _Hand:
         self.result.hands += 1
         names = "|".join(self.config.names[player] for player in self.at)
         return f"STATE:{self.number}:{format_betting(record)}:{format_dealt(record)}:{'|'.join(map(str, won))}:{names}"
-
-    def _deal(self, state: HandState) -> HandState:
-        while due := state.cards_due:
-            state = state.deal(self.board[len(state.board) : len(state.board) + due])
-        return state
 
     def _record(self, state: HandState) -> HandRecord:
         return HandRecord(

@@ -140,11 +140,7 @@ def _parse_cards(text: str, setup: HandSetup) -> tuple[tuple[int | None, ...], t
 def _parse_betting(text: str, setup: HandSetup, board: tuple[int, ...]) -> tuple[Action, ...]:
     state, actions = setup.start(), list[Action]()
     for part in text.split("/"):
-        while due := state.cards_due:
-            dealt = len(state.board)
-            if dealt + due > len(board):
-                break
-            state = state.deal(board[dealt : dealt + due])
+        state = state.deal_from(board)
         for word in _ACTION.findall(part) if _ACTION.sub("", part) == "" else [part]:
             if _ACTION.fullmatch(word) is None:
                 raise AcpcError(f"betting {_shown(text)}: unknown action {_shown(word)}: f, c, r or r and chips")

@@ -116,10 +116,9 @@ def _replayed(
     setup: HandSetup, hands: tuple[int | None, ...], board: tuple[int, ...], actions: tuple[Action, ...]
 ) -> HandRecord:
     """Returns a hand in which no bet is larger than the stacks."""
-    state, kept, dealt = setup.start(), [], len(setup.board)
+    state, kept = setup.start(), []
     for action in actions:
-        while due := state.cards_due:
-            state, dealt = state.deal(board[dealt : dealt + due]), dealt + due
+        state = state.deal_from(board)
         if state.is_over:
             break  # both are all-in: what is left is a call that adds nothing
         if action.kind is ActionKind.RAISE:

@@ -33,7 +33,6 @@ from aleator.agents.whole_hands.searching import (
     RoundSearch,
     Searching,
     check_playable,
-    states_before,
 )
 from aleator.agents.whole_hands.stand_in import StandInAgent
 from aleator.arena.whole_hands.decisions import Decision
@@ -41,7 +40,7 @@ from aleator.arena.whole_hands.ranges import believed
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action
 from aleator.games.holdem.cards import HANDS
-from aleator.games.holdem.hand_state import HandState
+from aleator.games.holdem.hand_state import HandState, states_before
 from aleator.search.whole_hands.rounds import SolvedRound, child_of, nearest_action
 
 OFTEN: Final = 0.2

@@ -7,17 +7,17 @@ does, or nothing is known, the rule tells the range.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 
 from aleator.agents.whole_hands.river_perfect import likely_by_rule
-from aleator.agents.whole_hands.searching import states_before
 from aleator.agents.whole_hands.stand_in import LEAST_MET, StandInAgent, like_place
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import FOLD, Action
 from aleator.games.holdem.cards import NUM_HANDS, blocked_hands
-from aleator.games.holdem.hand_state import HandState
+from aleator.games.holdem.hand_state import HandState, states_before
 
 SLIP: Final = 0.05
 """How often players are believed to act by a rule rather than as the search or the blueprint does."""
@@ -28,6 +28,24 @@ def believed(policy: FloatArray, state: HandState, action: Action) -> FloatArray
     """Returns how likely each hand is believed to take an action that a policy takes by ``policy``, both [1326]."""
     likely: FloatArray = (1 - SLIP) * policy + SLIP * likely_by_rule(state, action)
     return likely
+
+
+def reach_along(state: HandState, likely: Callable[[HandState, int, Action], FloatArray]) -> FloatArray:
+    """Returns how likely each hand of each player is to have acted as it did, ``[P, 1326]``, 1 at most.
+
+    What no hand does tells nothing.
+
+    Args:
+        state: of a hand.
+        likely: how likely each hand of a player is to take an action at a state, ``[1326]``.
+    """
+    reach = np.ones((state.setup.num_players, NUM_HANDS))
+    for now, action in zip(states_before(state), state.actions, strict=False):
+        assert now.player is not None
+        acted = reach[now.player] * likely(now, now.player, action)
+        if acted.max() > 0.0:
+            reach[now.player] = acted / acted.max()
+    return reach
 
 
 def table_reach(state: HandState, blueprint: StandInAgent | None) -> FloatArray:

@@ -28,8 +28,10 @@ import numpy.typing as npt
 from aleator.agents.whole_hands.base import HandAgent, ask_policies
 from aleator.arena.whole_hands.aivat.hand_value import EquityValue, living_hands
 from aleator.arena.whole_hands.deals import uniform_draws
+from aleator.arena.whole_hands.ranges import reach_along
 from aleator.games.base import FloatArray
-from aleator.games.holdem.cards import NUM_HANDS, without_common_cards
+from aleator.games.holdem.betting import Action
+from aleator.games.holdem.cards import without_common_cards
 from aleator.games.holdem.hand_batch import NO_CODE, HandBatch, code_action
 from aleator.games.holdem.hand_state import HandState
 
@@ -152,14 +154,10 @@ def line_to(agents: Sequence[HandAgent], state: HandState) -> Line:
         agents: who has played so far, by seat.
         state: of a hand that they played.
     """
-    reach = np.ones((2, NUM_HANDS))
-    now = state.setup.start()
-    for action in state.actions:
-        while due := now.cards_due:
-            now = now.deal(state.board[len(now.board) : len(now.board) + due])
-        assert now.player is not None
-        policy = agents[now.player].policy_at(now)
-        reach[now.player] *= policy.probabilities[policy.actions.index(action)]
-        reach[now.player] /= reach[now.player].max()
-        now = now.act(action)
-    return Line(state, reach * living_hands(np.array(state.board, np.int64)))
+
+    def likely(now: HandState, player: int, action: Action) -> FloatArray:
+        policy = agents[player].policy_at(now)
+        acted: FloatArray = policy.probabilities[policy.actions.index(action)]
+        return acted
+
+    return Line(state, reach_along(state, likely) * living_hands(np.array(state.board, np.int64)))

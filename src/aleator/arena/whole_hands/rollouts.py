@@ -26,6 +26,7 @@ from aleator.agents.whole_hands.base import HandAgent, ask_held
 from aleator.arena.whole_hands.aivat.table_ranges import draw_hands
 from aleator.arena.whole_hands.deals import uniform_draws
 from aleator.arena.whole_hands.play import choose_actions
+from aleator.arena.whole_hands.ranges import reach_along
 from aleator.caching import lru_cache
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
@@ -127,19 +128,15 @@ def _draw_hands(reach: FloatArray, draws: int, rng: np.random.Generator) -> npt.
 
 def _reach(state: HandState, agents: Sequence[HandAgent]) -> FloatArray:
     """Returns how likely each other player is to have acted as it did with each hand, [P, 1326]."""
-    reach = np.ones((state.setup.num_players, NUM_HANDS))
-    now = state.setup.start()
-    for action in state.actions:
-        while due := now.cards_due:
-            now = now.deal(state.board[len(now.board) : len(now.board) + due])
-        assert now.player is not None
-        if now.player != state.player:
-            policy = agents[now.player].policy_at(now)
-            acted = reach[now.player] * policy.probabilities[nearest_of(policy.actions, action)]
-            if acted.max() > 0.0:  # what no hand does tells nothing
-                reach[now.player] = acted / acted.max()
-        now = now.act(action)
-    return reach
+
+    def likely(now: HandState, player: int, action: Action) -> FloatArray:
+        if player == state.player:
+            return np.ones(NUM_HANDS)
+        policy = agents[player].policy_at(now)
+        acted: FloatArray = policy.probabilities[nearest_of(policy.actions, action)]
+        return acted
+
+    return reach_along(state, likely)
 
 
 def _boards(board: tuple[int, ...], hands: npt.NDArray[np.int64], rng: np.random.Generator) -> npt.NDArray[np.int64]:

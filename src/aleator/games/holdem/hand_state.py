@@ -158,3 +158,11 @@ class HandState:
         while (due := state.cards_due) and len(board) >= len(state.board) + due:
             state = state.deal(board[len(state.board) : len(state.board) + due])
         return state
+
+
+def states_before(state: HandState) -> list[HandState]:
+    """Returns the states before each action of a hand, with the board as far as it is dealt there; itself last."""
+    states = [state.setup.start().deal_from(state.board)]
+    for action in state.actions:
+        states.append(states[-1].act(action).deal_from(state.board))
+    return states

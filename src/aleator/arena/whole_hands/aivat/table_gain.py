@@ -27,14 +27,13 @@ import numpy.typing as npt
 from aleator.abstraction.ring.values import RingValues
 from aleator.agents.whole_hands.base import HandPolicy
 from aleator.agents.whole_hands.ring_blueprint import RingBlueprintAgent
-from aleator.agents.whole_hands.searching import states_before
 from aleator.arena.whole_hands.aivat.table_ranges import Answer, TableRangeLuck
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action
 from aleator.games.holdem.cards import HANDS, NUM_HANDS, blocked_hands, without_common_cards
 from aleator.games.holdem.hand_batch import HandBatch, code_action
-from aleator.games.holdem.hand_state import HandState
+from aleator.games.holdem.hand_state import HandState, states_before
 
 _ROUNDING: Final = 1e-6  # policies that differ by less are the same
 
