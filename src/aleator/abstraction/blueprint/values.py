@@ -18,7 +18,6 @@ Status: tests/abstraction/blueprint/test_values.py compares with a recursion ove
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -27,6 +26,7 @@ import numpy.typing as npt
 
 from aleator.abstraction.blueprint.chances import Matrix, NumberChances, count_chances
 from aleator.abstraction.blueprint.policy import BlueprintPolicy
+from aleator.caching import Kept
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import ActionKind
 from aleator.games.holdem.betting_tree import ACTION_KINDS, NodeKind
@@ -66,7 +66,7 @@ class BlueprintValues:
     def __init__(self, policy: BlueprintPolicy, *, deals: int = _DEALS, seed: int = 0) -> None:
         self.policy, self._deals, self._seed = policy, deals, seed
         self.tree = policy.betting.root.tree
-        self._kept: OrderedDict[tuple[int, int | None], Matrix] = OrderedDict()
+        self._kept: Kept[Matrix] = Kept(_KEPT)
 
     @cached_property
     def chances(self) -> NumberChances:
@@ -80,16 +80,14 @@ class BlueprintValues:
             number: of a node of the betting tree that begins a street or lies in one.
             chooser: whose four continuations (`CONTINUATIONS`) there are values for; None: one value, of the blueprint.
         """
-        key = (number, chooser)
-        if key not in self._kept:
-            value = self._walk(number, chooser)
-            count = self.policy.buckets.config.count(int(self.tree.street[number]))
-            options = 1 if chooser is None else len(CONTINUATIONS)
-            self._kept[key] = np.ascontiguousarray(np.broadcast_to(value, (options, count, count)))
-            if len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-        self._kept.move_to_end(key)
-        return self._kept[key]
+        return self._kept.find_or_make((number, chooser), lambda: self._matrix(number, chooser))
+
+    def _matrix(self, number: int, chooser: int | None) -> Matrix:
+        """Returns what `of_node` does, computed."""
+        value = self._walk(number, chooser)
+        count = self.policy.buckets.config.count(int(self.tree.street[number]))
+        options = 1 if chooser is None else len(CONTINUATIONS)
+        return np.ascontiguousarray(np.broadcast_to(value, (options, count, count)))
 
     def board_numbers(self, board: tuple[int, ...]) -> BoardNumbers:
         """Returns the numbers of hands after each next card of a board of three or four cards."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -17,6 +16,7 @@ from aleator.abstraction.translation import Translation, pseudo_harmonic
 from aleator.agents.whole_hands.base import BatchPolicy, HandAgent, HandPolicy
 from aleator.agents.whole_hands.pot_odds import PotOddsAgent
 from aleator.agents.whole_hands.tree_agent import KnownTree, TreeAgent
+from aleator.caching import Kept
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind
@@ -52,7 +52,7 @@ class BlueprintTree(KnownTree[Position]):
         self._betting, self.game = self.policy.betting, self.policy.game
         self.dead, self.most = 0, self._betting.stack
         self._steps: dict[int, dict[int, int]] = {}
-        self._numbers: OrderedDict[tuple[int, ...], npt.NDArray[np.int64]] = OrderedDict()
+        self._numbers: Kept[npt.NDArray[np.int64]] = Kept(_KEPT)
 
     def begins_at(self, state: HandState) -> bool:
         """Returns whether a hand begins.
@@ -122,11 +122,7 @@ class BlueprintTree(KnownTree[Position]):
         return self._steps[number]
 
     def _numbers_on(self, board: tuple[int, ...]) -> npt.NDArray[np.int64]:
-        if board not in self._numbers:
-            self._numbers[board] = self._buckets.numbers(board)
-            if len(self._numbers) > _KEPT:
-                self._numbers.popitem(last=False)
-        return self._numbers[board]
+        return self._numbers.find_or_make(board, lambda: self._buckets.numbers(board))
 
 
 class BlueprintAgent(TreeAgent[Position]):

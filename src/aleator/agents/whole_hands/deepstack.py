@@ -28,7 +28,6 @@ import numpy as np
 from aleator.agents.whole_hands.base import HandPolicy
 from aleator.agents.whole_hands.search_settings import SearchSettings
 from aleator.agents.whole_hands.searching import (
-    Kept,
     RoundRequest,
     Searching,
     SearchingAgent,
@@ -37,6 +36,7 @@ from aleator.agents.whole_hands.searching import (
     trembled,
     updated,
 )
+from aleator.caching import Kept
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action
 from aleator.games.holdem.betting_tree import BettingNode

@@ -28,7 +28,6 @@ from aleator.agents.whole_hands.base import HandPolicy
 from aleator.agents.whole_hands.blueprint import BlueprintAgent
 from aleator.agents.whole_hands.search_settings import NestedSettings
 from aleator.agents.whole_hands.searching import (
-    Kept,
     RoundRequest,
     Searching,
     SearchingAgent,
@@ -37,6 +36,7 @@ from aleator.agents.whole_hands.searching import (
     updated,
 )
 from aleator.agents.whole_hands.tree_agent import is_all_in
+from aleator.caching import Kept
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action, ActionKind

@@ -3,10 +3,10 @@
 Algorithm:
     Everybody's beliefs over hands are followed from the blinds on: before the flop by the blueprint, in rounds that are
     searched by the average policy of the agent's last search in the round. At each of its decisions from the flop on
-    the agent searches the round from its start (`search.ring.search`): what it did in the round is held fixed, for all
-    of its hands; bets that the menu lacks are part of the tree once they are made. Before the flop and on it everybody
-    who is still in chooses among four continuations of the blueprint at the end of the round; later rounds are solved
-    to the end of the hand. It plays the last iteration's policy.
+    the agent searches the round from its start (`search.pluribus.ring.search`): what it did in the round is held fixed,
+    for all of its hands; bets that the menu lacks are part of the tree once they are made. Before the flop and on it
+    everybody who is still in chooses among four continuations of the blueprint at the end of the round; later rounds
+    are solved to the end of the hand. It plays the last iteration's policy.
     Before the flop it searches only once somebody has done what the blueprint does not consider, a bet more than a big
     blind away from its sizes or a call, and at most four players are in. The search begins with that action.
     If it is *guarded*, hands whose policy is worth less than the blueprint's play the blueprint instead, where two are
@@ -33,7 +33,7 @@ from aleator.abstraction.ring.values import RingValues
 from aleator.agents.whole_hands.base import HandAgent, HandPolicy
 from aleator.agents.whole_hands.ring_blueprint import RingBlueprintAgent, check_game, ring_blueprint_agent
 from aleator.agents.whole_hands.search_settings import PluribusSettings
-from aleator.agents.whole_hands.searching import Kept
+from aleator.caching import Kept
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action
 from aleator.games.holdem.cards import HAND_CLASSES, NUM_HANDS, blocked_hands

@@ -21,7 +21,6 @@ from typing import NamedTuple
 from aleator.agents.whole_hands.base import HandPolicy
 from aleator.agents.whole_hands.search_settings import SearchSettings
 from aleator.agents.whole_hands.searching import (
-    Kept,
     RoundRequest,
     Searching,
     SearchingAgent,
@@ -30,6 +29,7 @@ from aleator.agents.whole_hands.searching import (
     trembled,
     updated,
 )
+from aleator.caching import Kept
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action
 from aleator.games.holdem.betting_tree import BettingNode

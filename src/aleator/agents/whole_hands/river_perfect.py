@@ -14,7 +14,6 @@ Status: tests/agents/whole_hands/test_river_perfect.py.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import replace
 from typing import Final
 
@@ -22,6 +21,7 @@ import numpy as np
 
 from aleator.agents.whole_hands.base import HandAgent, HandPolicy
 from aleator.agents.whole_hands.pot_odds import PotOddsAgent, equities, odds
+from aleator.caching import Kept
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.bet_menu import BetMenu
@@ -52,7 +52,7 @@ class RiverPerfectAgent(HandAgent):
     def __init__(self, iterations: int = 200) -> None:
         self.iterations = iterations
         self._before = PotOddsAgent()
-        self._rivers: OrderedDict[tuple[object, ...], HoldemSolution] = OrderedDict()
+        self._rivers: Kept[HoldemSolution] = Kept(_KEPT)
 
     def policy_at(self, state: HandState) -> HandPolicy:
         rules = state.setup.rules
@@ -67,11 +67,7 @@ class RiverPerfectAgent(HandAgent):
         bets = tuple(tokens[: number + 1] for number, token in enumerate(tokens) if token[0] == "b")
         root = _spot(first, [NodePath(line) for line in bets])
         key = (first.setup, first.actions, first.board, root.added)
-        if key not in self._rivers:
-            self._rivers[key] = self._solve(first, root)
-            if len(self._rivers) > _KEPT:
-                self._rivers.popitem(last=False)
-        solution = self._rivers[key]
+        solution = self._rivers.find_or_make(key, lambda: self._solve(first, root))
         at = solution.start()
         for token in tokens:
             at = solution.follow(at, token)

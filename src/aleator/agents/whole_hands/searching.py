@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import hashlib
 from abc import abstractmethod
-from collections import OrderedDict
 from collections.abc import Callable, Generator, Hashable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from aleator.agents.whole_hands.base import HandAgent, HandPolicy
 from aleator.agents.whole_hands.search_settings import SearchSettings
+from aleator.caching import Kept
 from aleator.errors import AgentError, SolveError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import STREET_NAMES, Action
@@ -160,35 +160,6 @@ class RoundSearch:
 T = TypeVar("T")
 Searching = Generator[RoundRequest, SolvedRound, T]
 """What comes to an answer by asking for rounds: many of them are followed at once, and their rounds solved together."""
-
-
-class Kept(Generic[T]):
-    """The last few things that were computed, by key."""
-
-    def __init__(self, most: int) -> None:
-        self._found: OrderedDict[Hashable, T] = OrderedDict()
-        self._most = most
-
-    def find(self, key: Hashable) -> T | None:
-        """Returns what a key stands for; None if it is not there."""
-        if key in self._found:
-            self._found.move_to_end(key)
-        return self._found.get(key)
-
-    def find_last(self, keys: Sequence[Hashable]) -> tuple[int, T] | None:
-        """Returns the place of the last of some keys that is there, and what it stands for; the first is not asked."""
-        for place in range(len(keys) - 1, 0, -1):
-            if (entry := self.find(keys[place])) is not None:
-                return place, entry
-        return None
-
-    def keep(self, key: Hashable, made: T) -> T:
-        """Returns what was made, and keeps it."""
-        self._found[key] = made
-        self._found.move_to_end(key)
-        while len(self._found) > self._most:
-            self._found.popitem(last=False)
-        return made
 
 
 class SearchingAgent(HandAgent):

@@ -18,7 +18,6 @@ Status: tests/agents/whole_hands/test_tree_agent.py.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Generic, NamedTuple, TypeVar
@@ -27,6 +26,7 @@ import numpy as np
 
 from aleator.abstraction.translation import Translation, pseudo_harmonic, raise_size, size_at_table, translate
 from aleator.agents.whole_hands.base import HandAgent, HandPolicy
+from aleator.caching import Kept
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import CALL, Action, ActionKind, raise_to
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind
@@ -116,7 +116,7 @@ class TreeAgent(HandAgent, Generic[Position]):
         self, name: str, tree: KnownTree[Position], otherwise: HandAgent, translation: Translation = pseudo_harmonic
     ) -> None:
         self.name, self.tree, self.otherwise, self.translation = name, tree, otherwise, translation
-        self._kept: OrderedDict[tuple[object, ...], list[_Line[Position]]] = OrderedDict()
+        self._kept: Kept[list[_Line[Position]]] = Kept(_KEPT)
 
     def policy_at(self, state: HandState) -> HandPolicy:
         lines = self._lines(state)
@@ -141,17 +141,14 @@ class TreeAgent(HandAgent, Generic[Position]):
         lines: list[_Line[Position]] = []
         before: HandState | None = None
         for key, now in zip(keys, _states(state), strict=True):
-            if key in self._kept:
-                lines = self._kept[key]
-                self._kept.move_to_end(key)
+            if (kept := self._kept.find(key)) is not None:
+                lines = kept
             else:
                 if lines and before is not None:
                     lines = self._after(lines, before, now, is_own=before.player == player)
                 elif not lines and not now.cards_due and self.tree.begins_at(now):
                     lines = [_Line((), self.tree.start(), 1.0, np.ones(NUM_HANDS))]
-                self._kept[key] = lines
-                if len(self._kept) > _KEPT:
-                    self._kept.popitem(last=False)
+                self._kept.keep(key, lines)
             before = now
         return lines
 

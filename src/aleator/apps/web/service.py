@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import OrderedDict
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from aleator.apps.web.config import ServerConfig
 from aleator.apps.web.process import OnEvent, RefusedError, WorkerDiedError, WorkerFailedError, WorkerProcess
 from aleator.apps.web.queue import JobQueue
 from aleator.apps.web.store import Store
+from aleator.caching import Kept
 
 MAX_ANSWERS = 3000
 SECONDS = 120.0
@@ -42,7 +42,7 @@ class Service:
         self.queue = JobQueue(config, self.store)
         self.reader, self.browser, self.player = self._worker(0), self._worker(0), self._worker(0)
         self.tools, self.coach = self._worker(5), self._worker(5)
-        self._answers: OrderedDict[tuple[Any, ...], bytes] = OrderedDict()
+        self._answers: Kept[bytes] = Kept(MAX_ANSWERS)
         self.progress: dict[str, float] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._background: set[asyncio.Task[Any]] = set()
@@ -117,11 +117,8 @@ class Service:
             return await worker.call(method, params, on_event, seconds=seconds)
         key = (method, *sorted(params.items()))
         async with self.lock(repr(key)):
-            answer = self._answers.pop(key, None) or await worker.call(method, params, on_event, seconds=SECONDS)
-            self._answers[key] = answer
-            if len(self._answers) > MAX_ANSWERS:
-                self._answers.popitem(last=False)
-            return answer
+            answer = self._answers.find(key) or await worker.call(method, params, on_event, seconds=SECONDS)
+            return self._answers.keep(key, answer)
 
     async def ask_watched(self, name: str, worker: WorkerProcess, method: str, params: dict[str, Any]) -> bytes:
         """Returns an answer that may take minutes; how far it is, is in `progress` under a name."""

@@ -28,7 +28,6 @@ import numpy as np
 from aleator.agents.whole_hands.rebel import Beliefs, RebelHandAgent
 from aleator.agents.whole_hands.search_settings import SearchSettings
 from aleator.agents.whole_hands.searching import (
-    Kept,
     RoundRequest,
     RoundSearch,
     Searching,
@@ -37,6 +36,7 @@ from aleator.agents.whole_hands.searching import (
 from aleator.agents.whole_hands.stand_in import StandInAgent
 from aleator.arena.whole_hands.decisions import Decision
 from aleator.arena.whole_hands.ranges import believed
+from aleator.caching import Kept
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action
 from aleator.games.holdem.cards import HANDS

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -14,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from aleator.caching import Kept
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, format_cards
@@ -138,20 +138,16 @@ class _KeptBoards:
 
     def __init__(self, deck: Deck) -> None:
         self._deck = deck
-        self._most = _KEPT_ON_DEVICE if deck.device.type == "cuda" else _KEPT_BOARDS
-        self._found: OrderedDict[tuple[int, ...], BoardRows] = OrderedDict()
+        self._kept: Kept[BoardRows] = Kept(_KEPT_ON_DEVICE if deck.device.type == "cuda" else _KEPT_BOARDS)
 
     def get(self, boards: Boards) -> list[BoardRows]:
         """Returns what some boards mean for hands."""
-        there = {board: self._found[board] for board in boards if board in self._found}
+        there = {board: rows for board in boards if (rows := self._kept.find(board)) is not None}
         missing = [board for board in dict.fromkeys(boards) if board not in there]
         if missing:
             there |= dict(zip(missing, board_rows(self._deck, missing), strict=True))
         for board, rows in there.items():
-            self._found[board] = rows
-            self._found.move_to_end(board)
-        while len(self._found) > self._most:
-            self._found.popitem(last=False)
+            self._kept.keep(board, rows)
         return [there[board] for board in boards]
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import NamedTuple
 
 import numpy as np
 
+from aleator.caching import Kept
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting_tree import NodeKind
 from aleator.games.holdem.cards import NUM_HANDS, blocked_hands
@@ -45,7 +45,7 @@ class SpotWalk:
     def __init__(self, solution: HoldemSolution) -> None:
         self.solution = solution
         self._weights = solution.spot.weights()
-        self._rivers: OrderedDict[tuple[str, ...], HoldemSolution] = OrderedDict()
+        self._rivers: Kept[HoldemSolution] = Kept(_KEPT_RIVERS)
 
     def start(self) -> SpotPosition:
         """Returns the first position."""
@@ -60,17 +60,13 @@ class SpotWalk:
             return SpotPosition(tokens, solution, solution.follow(at, token), reach)
         at = solution.follow(at, token)
         if at.node.kind is NodeKind.DECISION and at.level + 1 == len(solution.boards) and not solution.has_last_street:
-            solution = self._river(tokens, reach)
+            solution = self._rivers.find_or_make(tokens, lambda: self._river(tokens, reach))
             at = solution.start()
         return SpotPosition(tokens, solution, at, reach)
 
     def _river(self, tokens: tuple[str, ...], reach: FloatArray) -> HoldemSolution:
-        """Returns a river that the file lacks, solved; the last few are kept. Who never comes has the whole range."""
-        if tokens not in self._rivers:
-            path = NodePath(tokens)
-            alive = np.where(blocked_hands((*self.solution.spot.board, *path.cards)), 0.0, self._weights)
-            believed = np.stack([normalised_rows(alive[player] * reach[player]) for player in (0, 1)])
-            self._rivers[tokens] = solve_river(self.solution, path, np.where(alive > 0.0, believed, 0.0))
-            if len(self._rivers) > _KEPT_RIVERS:
-                self._rivers.popitem(last=False)
-        return self._rivers[tokens]
+        """Returns a river that the file lacks, solved. Who never comes has the whole range."""
+        path = NodePath(tokens)
+        alive = np.where(blocked_hands((*self.solution.spot.board, *path.cards)), 0.0, self._weights)
+        believed = np.stack([normalised_rows(alive[player] * reach[player]) for player in (0, 1)])
+        return solve_river(self.solution, path, np.where(alive > 0.0, believed, 0.0))

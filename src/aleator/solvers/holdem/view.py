@@ -6,13 +6,13 @@ since the start of the tree. So at every node both players' mean EVs add up to t
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass, replace
 from math import nan
 
 import numpy as np
 import numpy.typing as npt
 
+from aleator.caching import Kept
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind, find_node
 from aleator.games.holdem.cards import (
@@ -174,7 +174,7 @@ class HoldemView:
 
     def __init__(self, solution: HoldemSolution, *, best: bool = False) -> None:
         self.solution, self.best = solution, best
-        self._below: OrderedDict[tuple[int, int], _KeptValues] = OrderedDict()
+        self._below: Kept[_KeptValues] = Kept(KEPT_BOARDS)
 
     def node(self, path: NodePath | str, *, values: bool = True) -> NodeView:
         """Returns what is known about a node.
@@ -227,11 +227,9 @@ class HoldemView:
 
     def _values_below(self, level: int, board: int) -> _KeptValues:
         """Returns the values below a board; those of the boards looked at last are kept."""
-        below = self._below.pop((level, board), None) or _KeptValues(self.solution, level, board, best=self.best)
-        self._below[level, board] = below
-        if len(self._below) > KEPT_BOARDS:
-            self._below.popitem(last=False)
-        return below
+        return self._below.find_or_make(
+            (level, board), lambda: _KeptValues(self.solution, level, board, best=self.best)
+        )
 
     def _all_hands(self, rows: list[FloatArray], stored_hand: IntArray, missing: float = 0.0) -> Pair:
         """Returns one number per hand `[1326]` and player from one per stored hand of the range `[H]`."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from aleator.apps.web.worker.channel import Channel
+from aleator.caching import Kept
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import ActionKind
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind, action_name, find_node
@@ -31,27 +31,19 @@ from aleator.solvers.holdem.view import HoldemView, NodeView
 KEPT_FILES, KEPT_NODES = 8, 128
 CURVE_POINTS = 51
 
-_files: OrderedDict[tuple[str, bool], HoldemView] = OrderedDict()
-_nodes: OrderedDict[tuple[str, str, bool, bool], NodeView] = OrderedDict()
+_files: Kept[HoldemView] = Kept(KEPT_FILES)
+_nodes: Kept[NodeView] = Kept(KEPT_NODES)
 
 
 def open_view(path: str, *, best: bool = False) -> HoldemView:
     """Returns the solution of a file to look at, or best responses to it; the last few are kept open."""
-    view = _files.pop((path, best), None) or HoldemView(HoldemSolution.open(Path(path)), best=best)
-    _files[path, best] = view
-    if len(_files) > KEPT_FILES:
-        _files.popitem(last=False)
-    return view
+    return _files.find_or_make((path, best), lambda: HoldemView(HoldemSolution.open(Path(path)), best=best))
 
 
 def look(file: str, path: NodePath, *, values: bool = True, best: bool = False) -> NodeView:
     """Returns a node of a solution, with the EVs of best responses if `best`; the last few are kept."""
     key = (file, str(path), values, best)
-    view = _nodes.pop(key, None) or open_view(file, best=best).node(path, values=values)
-    _nodes[key] = view
-    if len(_nodes) > KEPT_NODES:
-        _nodes.popitem(last=False)
-    return view
+    return _nodes.find_or_make(key, lambda: open_view(file, best=best).node(path, values=values))
 
 
 def actions_of(node: BettingNode, stack: int) -> list[dict[str, Any]]:

@@ -6,11 +6,10 @@ from typing import Any
 
 from aleator.agents.whole_hands.preflop import ITERATIONS, PreflopCharts, PreflopNode, preflop_charts
 from aleator.agents.whole_hands.registry import load_hand_agent
-from aleator.agents.whole_hands.searching import Kept
 from aleator.apps.preflop_table import preflop_report
 from aleator.apps.web.worker.blueprints import blueprint_game
 from aleator.apps.web.worker.channel import Channel
-from aleator.caching import lru_cache
+from aleator.caching import Kept, lru_cache
 from aleator.games.holdem.betting import ActionKind
 from aleator.games.holdem.cards import parse_cards
 from aleator.games.holdem.node_path import NodePath, parse_path
