@@ -44,7 +44,7 @@ def test_slices_follow_each_other(capsys: pytest.CaptureFixture[str], tmp_path: 
     ("arguments", "message"),
     [
         (("--street", "showdown"), "no networks for the street 'showdown'; allowed: river, turn, turn-start, flop"),
-        (("--street", "preflop"), "of the street flop-start for 49 live cards; needed: one of flop-start with 13"),
+        (("--street", "preflop"), "of the flop-start with 49 live cards, not of the flop-start with 13"),
         (("--minutes", "0"), "minutes of a slice must be positive, not 0.0"),
         (("--threads", "2147483648"), "2147483648 is not in the range 1<=x<=1024"),
         (("--preset", "huge"), "no preset 'huge'; allowed: slice, small"),

@@ -39,7 +39,7 @@ from aleator.arena.whole_hands.ranges import believed
 from aleator.caching import Kept
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action
-from aleator.games.holdem.cards import HANDS
+from aleator.games.holdem.cards import without_common_cards
 from aleator.games.holdem.hand_state import HandState, states_before
 from aleator.search.whole_hands.rounds import SolvedRound, child_of, nearest_action
 
@@ -148,7 +148,7 @@ class HandGrader:
         added = None if action is None or self._search.offers(state, action) else action
         solved = self._agent(decision).solved_at(state, added)
         root = solved.game.root
-        against = _met(solved.game.reach[1 - root.player], hand)
+        against = without_common_cards(solved.game.reach[1 - root.player])[hand]
         values = np.array([cfvs[hand] for cfvs in solved.own_after]) / against
         folded = -(solved.game.pot / 2 + root.chips[root.player])
         taken = None
@@ -169,9 +169,3 @@ class HandGrader:
         state = decision.state
         (first, *_) = [before for before in states_before(state) if before.street == state.street]
         return self._agent(decision).beliefs_at(first).reach
-
-
-def _met(reach: FloatArray, hand: int) -> float:
-    """Returns how much of the opponent's reach [1326] shares no card with a hand."""
-    shared = (HANDS[:, :, None] == HANDS[hand][None, None, :]).any(axis=(1, 2))
-    return float(reach[~shared].sum())

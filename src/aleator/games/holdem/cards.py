@@ -105,6 +105,12 @@ def _all_hands() -> npt.NDArray[np.int8]:
     return hands
 
 
+def _masks_of_hands() -> npt.NDArray[np.uint64]:
+    masks: npt.NDArray[np.uint64] = np.bitwise_or(*(np.uint64(1) << HANDS.astype(np.uint64).T))
+    masks.setflags(write=False)
+    return masks
+
+
 def _classes_of_hands() -> npt.NDArray[np.int16]:
     high_card, low_card = HANDS[:, 0].astype(np.int16), HANDS[:, 1].astype(np.int16)
     high = NUM_RANKS - 1 - high_card // NUM_SUITS  # grid coordinates: aces are 0
@@ -128,6 +134,9 @@ def _class_names() -> tuple[str, ...]:
 
 HANDS: Final = _all_hands()
 """The two cards of each hand, the higher one first: int8 `[1326, 2]`, read-only."""
+
+HAND_MASKS: Final = _masks_of_hands()
+"""The cards of each hand as bits, card 0 the lowest: uint64 `[1326]`, read-only."""
 
 HAND_CLASSES: Final = _classes_of_hands()
 """The class of each hand: int16 `[1326]` in 0..168, read-only. `divmod(hand_class, 13)` is its row and column."""
@@ -199,6 +208,17 @@ def blocked_hands(board: Sequence[int] | npt.NDArray[np.integer]) -> npt.NDArray
     on_board = np.zeros(NUM_CARDS, dtype=np.bool_)
     on_board[check_cards(board)] = True
     return np.asarray(on_board[HANDS].any(axis=1))
+
+
+def columns_of(hands: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Returns in which column of its row each hand is: `[B, 1326]`, -1 where it is in none.
+
+    Args:
+        hands: of each column, `[B, K]`.
+    """
+    columns = np.full((len(hands), NUM_HANDS), -1)
+    np.put_along_axis(columns, hands, np.broadcast_to(np.arange(hands.shape[1]), hands.shape), axis=1)
+    return columns
 
 
 def without_common_cards(reach: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

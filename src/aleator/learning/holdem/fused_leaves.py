@@ -24,7 +24,7 @@ from torch.nn import functional
 from aleator.caching import cache
 from aleator.errors import SolveError
 from aleator.learning.holdem.knot_network import KnotNetwork
-from aleator.learning.holdem.network import NetworkShape
+from aleator.learning.holdem.network import STACK_FEATURES, NetworkShape
 from aleator.solvers.engines.batched_holdem.nvrtc import Kernel
 from aleator.solvers.engines.batched_holdem.rounds import RoundBoards
 from aleator.solvers.engines.batched_holdem.source import device_code
@@ -33,12 +33,11 @@ Tensor = torch.Tensor
 _SOURCE = Path(__file__).with_name("network.cu")
 _THREADS = 256
 _ALIGNED = 64  # inputs of the first layer, so that its product is a fast one
-_EXTRA_INPUTS = 7
 
 
 def kernel_sizes(shape: NetworkShape, num_cards: int, threads: int = _THREADS) -> dict[str, int]:
     """Returns what the kernels of a network are compiled with."""
-    inputs = 4 * shape.knots * shape.levels + _EXTRA_INPUTS
+    inputs = 4 * shape.knots * shape.levels + STACK_FEATURES
     return {
         "THREADS": threads,
         "HANDS": num_cards * (num_cards - 1) // 2,

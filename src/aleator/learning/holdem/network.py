@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
@@ -114,3 +115,20 @@ def begin(network: nn.Module, generator: torch.Generator | None, heads: Sequence
     for head in heads:
         nn.init.zeros_(head.weight)
         nn.init.zeros_(head.bias)
+
+
+def check_network(network: HoldemValueNetwork, street: str, cards: int, where: Path) -> None:
+    """Raises SolveError unless a network is the one of a street, for a deck.
+
+    Args:
+        network: as it was found.
+        street: a name of `streets.STREETS`.
+        cards: size of the deck.
+        where: its file.
+    """
+    live = cards - street_named(street).board
+    if network.shape.street != street or network.num_cards != live:
+        raise SolveError(
+            f"{where} is a network of the {network.shape.street} with {network.num_cards} live cards, "
+            f"not of the {street} with {live}"
+        )

@@ -32,7 +32,7 @@ from aleator.errors import SolveError
 from aleator.learning.holdem.examples import Examples, Labelling, river_rows, solve_rivers, turn_values
 from aleator.learning.holdem.leaves import round_engine
 from aleator.learning.holdem.network import HoldemValueNetwork
-from aleator.learning.holdem.streets import STREETS, Street
+from aleator.learning.holdem.streets import ENDS, STARTS, STREETS, Street
 from aleator.learning.holdem.teaching import FlopTables, examples_of, mean_over_flops, mean_over_turns
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.order import order_of
@@ -43,8 +43,6 @@ from aleator.solvers.engines.batched_holdem.shapes import BettingShape, PotMenu
 Tensor = torch.Tensor
 BIG_BLIND = 100
 _LEAST = 1e-9  # of a probability that a belief is multiplied with
-_ROUNDS = {0: "preflop", 3: "flop", 4: "turn"}  # the network at a round's leaves, by cards on the board
-_STARTS = {3: "flop-start", 4: "turn-start"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +176,7 @@ class SelfPlay:
 
         Returns the hands that see the next street.
         """
-        deck, name = self.deck, _ROUNDS[size]
+        deck, name = self.deck, ENDS[size]
         boards = round_boards(deck, hands.boards if size else hands.boards[:1])
         equities = equity_matrices(boards)
         light = boards._replace(runouts=boards.runouts[:, :0])
@@ -212,7 +210,7 @@ class SelfPlay:
             )  # fmt: skip
             seen.append(self._at_leaves(betting.shape, node, beliefs, line, each.take(at[game]), left[game]))
         if size:
-            examples[_STARTS[size]].append(examples_of(boards, equities, reach, hands.stack, values))
+            examples[STARTS[size]].append(examples_of(boards, equities, reach, hands.stack, values))
         ended = _joined(seen)
         shuffled = ended.take(torch.randperm(len(ended.stack), generator=generator, device=deck.device))
         self._price_ends(STREETS[name], shuffled, examples)

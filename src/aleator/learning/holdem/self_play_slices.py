@@ -23,7 +23,7 @@ from aleator.games.holdem.cards import NUM_CARDS
 from aleator.learning.holdem.examples import Examples, Labelling
 from aleator.learning.holdem.fitting import FitConfig, errors_of, fit, measure
 from aleator.learning.holdem.model import HoldemModel, load_holdem_model
-from aleator.learning.holdem.network import HoldemValueNetwork
+from aleator.learning.holdem.network import HoldemValueNetwork, check_network
 from aleator.learning.holdem.networks import make_network
 from aleator.learning.holdem.self_play import SelfPlay, SelfPlayConfig
 from aleator.learning.holdem.slices import (
@@ -158,18 +158,12 @@ class SelfPlaySlices:
 
     def _begin(self, name: str, config: SelfPlaySlice, start: Path | None) -> HoldemModel:
         """Returns the network that a slice begins with: its own, another directory's, or an untrained one."""
-        live = config.cards - STREETS[name].board
         folders = [self.path, *([start] if start else [])]
         for file in (folder / f"{name}.safetensors" for folder in folders):
             if file.exists():
                 model = load_holdem_model(file, device=self.device)
-                network = model.network
-                if network.shape.street != name or network.num_cards != live:
-                    raise SolveError(
-                        f"{file} is a network of the street {network.shape.street} for {network.num_cards} live cards; "
-                        f"needed: one of {name} with {live}"
-                    )
-                return model if file.parent == self.path else HoldemModel(network)
+                check_network(model.network, name, config.cards, file)
+                return model if file.parent == self.path else HoldemModel(model.network)
         if not config.untrained:
             raise SolveError(
                 f"there is no network of the street {name} in {' or '.join(str(folder) for folder in folders)}: train "
@@ -177,7 +171,7 @@ class SelfPlaySlices:
             )
         shape = preset(config.networks, name).network
         generator = torch.Generator("cpu").manual_seed(config.seed)
-        return HoldemModel(make_network(shape, live, generator).to(self.device))
+        return HoldemModel(make_network(shape, config.cards - STREETS[name].board, generator).to(self.device))
 
     def _train(
         self, config: SelfPlaySlice, models: dict[str, HoldemModel], past: list[dict[str, Any]], report: Report

@@ -25,7 +25,7 @@ from aleator.learning.holdem.chunks import Chunk, ChunkMaker, Teacher, make_exam
 from aleator.learning.holdem.examples import Labelling
 from aleator.learning.holdem.fitting import FitConfig, fit, measure
 from aleator.learning.holdem.model import HoldemModel, load_holdem_model
-from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape
+from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape, check_network
 from aleator.learning.holdem.networks import make_network
 from aleator.learning.holdem.streets import STREETS, street_named
 from aleator.learning.value_network.shipped import shipped_holdem_path
@@ -172,12 +172,7 @@ def teacher_of(config: SliceConfig, path: Path | None = None) -> HoldemValueNetw
             return None
         path = shipped_holdem_path(street.teacher)
     network = load_holdem_model(path).network
-    live = config.cards - STREETS[street.teacher].board
-    if network.shape.street != street.teacher or network.num_cards != live:
-        raise SolveError(
-            f"{path} is a network of the street {network.shape.street} for {network.num_cards} live cards; "
-            f"needed: one of {street.teacher} with {live}"
-        )
+    check_network(network, street.teacher, config.cards, path)
     return network
 
 
@@ -262,11 +257,7 @@ class Slices:
             fresh = make_network(config.network, config.live_cards, _generator("cpu", config.seed))
             return fresh.to(self.device)
         network = model.network
-        if network.shape.street != config.network.street or network.num_cards != config.live_cards:
-            raise SolveError(
-                f"{self.path} has a network of the {network.shape.street} for {network.num_cards} live cards; "
-                f"asked for is the {config.network.street} with {config.live_cards}"
-            )
+        check_network(network, config.network.street, config.cards, self.path / NETWORK)
         asked, own = config.network.buckets, network.shape.buckets
         if asked not in (0, own):
             raise SolveError(
@@ -285,8 +276,8 @@ class Slices:
         report: Report,
     ) -> dict[str, Any]:
         number, started = len(past) + 1, time.monotonic()
-        solved = taught and config.network.street != "turn"
-        aside = Chunk(config.held_out, config.held_out_labelling, solved, HELD_OUT_SEED)
+        priced = taught and config.network.street != "turn"  # turns are always solved
+        aside = Chunk(config.held_out, config.held_out_labelling, priced, HELD_OUT_SEED)
         held_out = make_examples(crew, config, aside, self.device, report)
         prepared = time.monotonic()
         generator = _generator(self.device, config.seed + 1_000_003 * number)
@@ -340,11 +331,11 @@ class Slices:
         path = self.path / PARTIAL
         if not path.exists():
             return 0
-        partial = load_holdem_model(path, device=self.device)
-        if partial.report.get("slice") != number or partial.network.shape != network.shape:
+        begun = load_holdem_model(path, device=self.device)
+        if begun.report.get("slice") != number or begun.network.shape != network.shape:
             return 0
-        network.load_state_dict(partial.network.state_dict())
-        return int(partial.report["steps"])
+        network.load_state_dict(begun.network.state_dict())
+        return int(begun.report["steps"])
 
     def _synchronise(self) -> None:
         if self.device.type == "cuda":

@@ -16,13 +16,13 @@ import torch
 from aleator.caching import Kept
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
-from aleator.games.holdem.cards import NUM_CARDS, NUM_HANDS, format_cards
+from aleator.games.holdem.cards import NUM_CARDS, columns_of, format_cards
 from aleator.learning.holdem.knot_network import KnotNetwork
 from aleator.learning.holdem.leaves import network_leaves
 from aleator.learning.holdem.model import load_holdem_model
-from aleator.learning.holdem.network import HoldemValueNetwork
+from aleator.learning.holdem.network import HoldemValueNetwork, check_network
 from aleator.learning.holdem.preflop_leaves import ClassLeaves
-from aleator.learning.holdem.streets import street_named
+from aleator.learning.holdem.streets import ENDS
 from aleator.shipped import directory
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.payoffs import PairPayoffs
@@ -31,7 +31,6 @@ from aleator.solvers.engines.batched_holdem.rounds import RoundBoards, equity_ma
 from aleator.solvers.engines.batched_holdem.whole_kernels import KernelPayoffs
 
 Tensor = torch.Tensor
-_STREETS: Final = {0: "preflop", 3: "flop", 4: "turn"}  # by cards on the board
 _KEPT_BOARDS: Final = 8
 _KEPT_ON_DEVICE: Final = 512
 
@@ -64,9 +63,7 @@ class BoardLeaves:
         self._equities = boards[0].equities if len(boards) == 1 else torch.cat([rows.equities for rows in boards])
         self.device = self._equities.device
         self.hands: npt.NDArray[np.int64] = self._boards.hands.cpu().numpy()
-        self.rows: npt.NDArray[np.int64] = np.full((len(boards), NUM_HANDS), -1)
-        columns = np.broadcast_to(np.arange(self.hands.shape[1]), self.hands.shape)
-        np.put_along_axis(self.rows, self.hands, columns, axis=1)
+        self.rows = columns_of(self.hands)
         self.payoffs: PairPayoffs | KernelPayoffs = PairPayoffs(self._boards.num_cards, self.device)
         if self.device.type == "cuda":
             games = torch.arange(len(boards), device=self.device)
@@ -96,7 +93,7 @@ class StreetValues:
     def on(self, boards: Boards) -> Leaves:
         """Returns the leaves on some boards."""
         for board in boards:
-            if _STREETS.get(len(board)) != self.street:
+            if ENDS.get(len(board)) != self.street:
                 raise SolveError(f"the board {format_cards(board)!r} is not one of the {self.street}")
         return self._make(boards)
 
@@ -115,7 +112,7 @@ def street_values(
         SolveError: the street has no end with leaves, or the device is not there.
         StorageError: a file is damaged or not such a network.
     """
-    if street not in _STREETS.values():
+    if street not in ENDS.values():
         raise SolveError(f"leaf values are at the end of preflop, flop or turn, not of {street!r}")
     where = device_named(device)
     folder = directory() / "holdem" if networks is None else Path(networks)
@@ -153,12 +150,7 @@ class _KeptBoards:
 
 def _load(path: Path, street: str) -> HoldemValueNetwork:
     network = load_holdem_model(path).network
-    cards = NUM_CARDS - street_named(street).board
-    if network.shape.street != street or network.num_cards != cards:
-        raise SolveError(
-            f"{path} is a network of the {network.shape.street} with {network.num_cards} live cards, "
-            f"not of the {street} with {cards}"
-        )
+    check_network(network, street, NUM_CARDS, path)
     return network
 
 

@@ -45,6 +45,10 @@ STREETS = {
         Street(name="preflop", board=0, starts=False, teacher="flop-start"),
     )
 }
+ENDS = {street.board: street.name for street in STREETS.values() if not street.starts}
+"""The networks at the leaves of betting rounds, by cards on the board."""
+STARTS = {street.board: street.name for street in STREETS.values() if street.starts}
+"""The networks of rounds that begin, by cards on the board."""
 
 
 def street_named(name: str) -> Street:

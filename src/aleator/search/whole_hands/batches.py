@@ -61,11 +61,17 @@ class RoundShape(NamedTuple):
 def round_shape(root: BettingNode) -> RoundShape:
     """Returns the shape of the betting from a decision to the end of its street."""
     shape, stakes = betting_of(root, 1)
+    numbers = tree_numbers(shape, root)
+    return RoundShape(shape, {numbers[node]: shape.rows(node) for node in shape.decisions}, stakes - 0.5)
+
+
+def tree_numbers(shape: BettingShape, root: BettingNode) -> list[int]:
+    """Returns the numbers in the betting tree of the nodes of its shape from a decision on, ``[N]``."""
     numbers = [root.number] + [0] * (shape.num_nodes - 1)
     for node in shape.decisions:
         for child, number in zip(shape.children[node], root.tree.children(numbers[node]), strict=True):
             numbers[child] = number
-    return RoundShape(shape, {numbers[node]: shape.rows(node) for node in shape.decisions}, stakes - 0.5)
+    return numbers
 
 
 class RoundBatch:

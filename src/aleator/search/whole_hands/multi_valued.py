@@ -28,8 +28,8 @@ from aleator.abstraction.blueprint.values import CONTINUATIONS, BlueprintValues,
 from aleator.abstraction.translation import matching_action, raise_size
 from aleator.games.holdem.betting import ActionKind
 from aleator.games.holdem.betting_tree import BettingNode, NodeKind
-from aleator.games.holdem.cards import NUM_HANDS
-from aleator.search.whole_hands.batches import RoundBatch, RoundShape, round_shape, solve_batch
+from aleator.games.holdem.cards import columns_of
+from aleator.search.whole_hands.batches import RoundBatch, RoundShape, round_shape, solve_batch, tree_numbers
 from aleator.search.whole_hands.card_leaves import CardLeaves
 from aleator.search.whole_hands.rounds import RoundGame, RoundTask, SolvedRound
 from aleator.solvers.engines.batched_holdem.payoffs import PairPayoffs
@@ -150,17 +150,15 @@ def solve_multi_valued(
     """
     game = task.game
     plain = round_shape(game.root)
-    number_of = dict(zip(_numbers(plain, game.root), range(plain.shape.num_nodes), strict=True))
+    number_of = dict(zip(tree_numbers(plain.shape, game.root), range(plain.shape.num_nodes), strict=True))
     matched = matching_leaves(game, leaves.node, leaves.values.policy.betting.stack)
     ends = {number_of[leaf]: node for leaf, node in matched.items()}
     options = 1 if leaves.chooser is None else len(CONTINUATIONS)
     counts = {leaf: 1 if node is None else options for leaf, node in ends.items()}
     chosen = with_choices(plain.shape, 0 if leaves.chooser is None else leaves.chooser, counts)
     slices = {number: chosen.shape.rows(chosen.numbers[number_of[number]]) for number in plain.slices}
-    batch = RoundBatch(
-        [task], leaves.board.hands[None], _places(leaves.board.hands)[None],
-        [RoundShape(chosen.shape, slices, plain.matched)],
-    )  # fmt: skip
+    hands = leaves.board.hands[None]
+    batch = RoundBatch([task], hands, columns_of(hands), [RoundShape(chosen.shape, slices, plain.matched)])
     stakes = batch.stakes[0]
     places: list[int] = []
     matrices: list[npt.NDArray[np.float32]] = []
@@ -225,21 +223,6 @@ def next_street(node: BettingNode) -> BettingNode | None:
         return None
     first = node.children[0] if node.kind is NodeKind.NEXT_STREET else node
     return first if first.kind is NodeKind.DECISION else None
-
-
-def _numbers(plain: RoundShape, root: BettingNode) -> list[int]:
-    """Returns the numbers in the betting tree of the nodes of a shape."""
-    numbers = [root.number] + [0] * (plain.shape.num_nodes - 1)
-    for node in plain.shape.decisions:
-        for child, number in zip(plain.shape.children[node], root.tree.children(numbers[node]), strict=True):
-            numbers[child] = number
-    return numbers
-
-
-def _places(hands: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    places = np.full(NUM_HANDS, -1)
-    places[hands] = np.arange(len(hands))
-    return places
 
 
 def equity_matrix(board: tuple[int, ...], hands: npt.NDArray[np.int64]) -> Tensor:

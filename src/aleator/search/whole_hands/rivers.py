@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import torch
 
-from aleator.games.holdem.cards import NUM_HANDS
+from aleator.games.holdem.cards import NUM_HANDS, columns_of
 from aleator.search.whole_hands.batches import RoundBatch, solve_batch
 from aleator.search.whole_hands.rounds import RoundTask, SolvedRound
 from aleator.solvers.engines.batched_holdem.deck import Deck
@@ -44,8 +43,7 @@ def solve_rivers(
     by_kernels = deck.device.type == "cuda" if kernels is None else kernels
     hands, payoffs = (_for_kernels if by_kernels else _for_torch)(deck, boards)
     numbers = hands.cpu().numpy()
-    places = np.full((len(tasks), NUM_HANDS), -1)
-    np.put_along_axis(places, numbers, np.arange(numbers.shape[1])[None].repeat(len(tasks), 0), axis=1)
+    places = columns_of(numbers)
     places[deck.blocked(boards).cpu().numpy()] = -1
     batch = RoundBatch([task._replace(draw=None) for task in tasks], numbers, places)
     return solve_batch(batch, payoffs, iterations, deck.device)

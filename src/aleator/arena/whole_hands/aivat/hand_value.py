@@ -9,11 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.games.base import FloatArray
-from aleator.games.holdem.cards import HANDS, NUM_CARDS, blocked_hands
+from aleator.games.holdem.cards import NUM_CARDS, blocked_hands
 from aleator.games.holdem.equity import BoardShowdowns, showdown_rows
 
-HAND_MASKS: Final = np.bitwise_or(*(np.uint64(1) << HANDS.astype(np.uint64).T))
-"""The cards of each hand as bits, ``[1326]``."""
 _KEPT_ROWS: Final = 512
 _WORTH_A_MATRIX: Final = 4  # questions about a board
 _KEPT_MATRICES: Final = 64  # of 3 MiB each

@@ -30,10 +30,10 @@ import numpy.typing as npt
 from aleator.agents.whole_hands.base import BatchPolicy
 from aleator.arena.luck import luck_of_draw
 from aleator.arena.whole_hands.aivat.base import IntArray, Luck
-from aleator.arena.whole_hands.aivat.hand_value import HAND_MASKS, EquityValue, HandValue, Situation
+from aleator.arena.whole_hands.aivat.hand_value import EquityValue, HandValue, Situation
 from aleator.arena.whole_hands.aivat.playout import Playout
 from aleator.games.base import FloatArray
-from aleator.games.holdem.cards import NUM_HANDS
+from aleator.games.holdem.cards import HAND_MASKS, NUM_HANDS
 from aleator.games.holdem.equity import pair_equities
 from aleator.games.holdem.hand_batch import CALL_CODE, FOLD_CODE, HandBatch
 

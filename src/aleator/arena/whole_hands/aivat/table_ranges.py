@@ -23,12 +23,11 @@ from aleator.agents.whole_hands.base import BatchPolicy
 from aleator.arena.whole_hands.aivat.base import IntArray, Luck
 from aleator.arena.whole_hands.aivat.table import TableLuck
 from aleator.games.base import FloatArray
-from aleator.games.holdem.cards import HANDS, NUM_HANDS, blocked_hands
+from aleator.games.holdem.cards import HAND_MASKS, NUM_HANDS, blocked_hands
 from aleator.games.holdem.hand_batch import OVER, HandBatch
 
 _DRAWS: Final = 16  # of everybody's hands
 _TRIES: Final = 200  # for each of them
-_MASKS: Final = np.bitwise_or(*(np.uint64(1) << HANDS.astype(np.uint64).T))
 
 
 class Answer(NamedTuple):
@@ -112,7 +111,7 @@ def draw_hands(reach: FloatArray, count: int, rng: np.random.Generator, *, tries
     hands = np.minimum(hands, NUM_HANDS - 1)
     taken, apart = np.zeros(len(hands), np.uint64), np.ones(len(hands), np.bool_)
     for player in range(len(reach)):
-        masks = _MASKS[hands[:, player]]
+        masks = HAND_MASKS[hands[:, player]]
         apart &= (taken & masks) == 0
         taken |= masks
     return np.asarray(hands[apart][:count], np.int64)
