@@ -13,7 +13,7 @@ Status: tests/abstraction/blueprint/test_duel.py (equal to the mean over all han
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, NamedTuple
 
@@ -25,11 +25,11 @@ from aleator.abstraction.blueprint.deals import DealRoom, DealTables, deal_hand,
 from aleator.abstraction.blueprint.policy import BlueprintPolicy
 from aleator.abstraction.blueprint.walk import Table
 from aleator.abstraction.buckets import AbstractionError
+from aleator.intervals import mean_and_ci95
 from aleator.jit import kernel, read_only
 from aleator.solvers.engines.sampling.random import advance, stream, uniform
 
 _STREAM: Final = 1  # of training's deals: 0
-_SURE: Final = 1.96  # standard errors on each side of a 95 % interval
 
 
 class DuelScore(NamedTuple):
@@ -74,17 +74,35 @@ def duel_tables(
     first: Table, second: Table, betting: Betting, tables: DealTables, deals: int, *, seed: int = 0, threads: int = 1
 ) -> DuelScore:
     """Returns what one table wins against another of the same betting; see `duel`."""
-    ends, both = np.linspace(0, deals, threads + 1).astype(int), (read_only(first), read_only(second))
+    both = read_only(first), read_only(second)
+
+    def play(begin: int, count: int) -> tuple[float, float]:
+        return play_deals(np.uint64(seed), begin, count, betting.arrays, tables, *both, deal_room())
+
+    return DuelScore(deals, *mean_of_deals(play, 0, deals, threads))
+
+
+def mean_of_deals(
+    play: Callable[[int, int], tuple[float, float]], first: int, deals: int, threads: int
+) -> tuple[float, float]:
+    """Returns the mean result of some deals, and half of its 95 % interval.
+
+    Args:
+        play: makes deals, given the number of the first one and how many; returns the sum of results, and of their
+            squares.
+        first: number of the first deal.
+        deals: how many.
+        threads: that play.
+    """
+    ends = np.linspace(first, first + deals, threads + 1).astype(int)
 
     def part(thread: int) -> tuple[float, float]:
         begin, end = int(ends[thread]), int(ends[thread + 1])
-        return play_deals(np.uint64(seed), begin, end - begin, betting.arrays, tables, *both, deal_room())
+        return play(begin, end - begin)
 
     with ThreadPoolExecutor(threads) as pool:
         total, squares = np.sum(list(pool.map(part, range(threads))), axis=0)
-    mean = float(total / deals)
-    variance = max(float(squares / deals) - mean * mean, 0.0)
-    return DuelScore(deals, mean, _SURE * math.sqrt(variance / max(deals - 1, 1)))
+    return mean_and_ci95(total, squares, deals)
 
 
 @kernel()

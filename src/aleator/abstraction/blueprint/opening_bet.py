@@ -32,7 +32,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -41,7 +40,7 @@ import numpy.typing as npt
 
 from aleator.abstraction.blueprint.betting import FOLDED, Betting, BettingArrays
 from aleator.abstraction.blueprint.deals import DealRoom, DealTables, deal_hand, deal_room, deal_tables
-from aleator.abstraction.blueprint.duel import play_hand
+from aleator.abstraction.blueprint.duel import mean_of_deals, play_hand
 from aleator.abstraction.blueprint.training import BlueprintTrainer
 from aleator.abstraction.blueprint.walk import Table
 from aleator.abstraction.buckets import AbstractionError
@@ -55,7 +54,6 @@ Stakes = npt.NDArray[np.float32]
 LEAST, MOST = 0.1, 10.0  # pots
 _STREAM: Final = 2  # of training's deals: 0, of duels': 1
 _FURTHEST = 0.3  # of the mean size: how far the size that is played may be from it
-_SURE: Final = 1.96  # standard errors on each side of a 95 % interval
 
 
 class OpeningBet:
@@ -209,17 +207,11 @@ def self_play(
     table: Table, betting: BettingArrays, tables: DealTables, first: int, deals: int, *, seed: int, threads: int = 1
 ) -> tuple[float, float]:
     """Returns what player 0 wins in chips a hand when both play a table's average policy; half of its 95 % interval."""
-    ends = np.linspace(first, first + deals, threads + 1).astype(int)
 
-    def part(thread: int) -> tuple[float, float]:
-        begin, end = int(ends[thread]), int(ends[thread + 1])
-        return play_both_ways(np.uint64(seed), begin, end - begin, betting, tables, table, deal_room())
+    def play(begin: int, count: int) -> tuple[float, float]:
+        return play_both_ways(np.uint64(seed), begin, count, betting, tables, table, deal_room())
 
-    with ThreadPoolExecutor(threads) as pool:
-        total, squares = np.sum(list(pool.map(part, range(threads))), axis=0)
-    mean = float(total / deals)
-    variance = max(float(squares / deals) - mean * mean, 0.0)
-    return mean, _SURE * math.sqrt(variance / max(deals - 1, 1))
+    return mean_of_deals(play, first, deals, threads)
 
 
 @kernel()

@@ -24,13 +24,13 @@ from aleator.errors import AgentError, TooBigError
 from aleator.games.base import Game
 from aleator.games.holdem.variants import is_hand_game, load_hand_game
 from aleator.games.registry import load_game
+from aleator.intervals import SURE
 from aleator.parsing import MAX_SEED
 from aleator.solvers.limits import Limits
 from aleator.solvers.solve import solve
 from aleator.trees.public_tree import build_tree
 
 _BASELINE = Limits(iterations=300, seconds=10.0)
-_SURE = 1.96  # standard errors on each side of a 95 % interval
 
 
 def run(
@@ -183,5 +183,5 @@ def _cells(score: Score) -> tuple[str, str, str]:
         return f"{score.mean:+.4g}", "-", "-"
     if not score.standard_error:
         return f"{score.mean:+.4g}", "0", "-"
-    low, high = (score.mean + side * _SURE * score.standard_error for side in (-1, 1))
+    low, high = (score.mean + side * SURE * score.standard_error for side in (-1, 1))
     return f"{score.mean:+.4g}", f"{score.standard_error:.2g}", f"{low:+.3g} to {high:+.3g}"

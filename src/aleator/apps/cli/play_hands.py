@@ -24,6 +24,7 @@ from aleator.games.holdem.hand_batch import HandBatch, action_code, code_action
 from aleator.games.holdem.hand_record import HandRecord
 from aleator.games.holdem.hand_state import HandSetup, HandState
 from aleator.games.holdem.variants import load_hand_game
+from aleator.intervals import SURE
 
 
 class _Quit(Exception):  # noqa: N818
@@ -194,7 +195,7 @@ def _summary(played: list[_Played], big_blind: int, opponent: HandAgent, game: s
     """Prints what was won, and what of it was luck."""
     won, fair = sum(hand.won for hand in played), np.array([hand.fair for hand in played])
     scale = 1000 / big_blind
-    interval = 1.96 * float(fair.std(ddof=1)) / math.sqrt(len(fair)) * scale if len(fair) > 1 else math.nan
+    interval = SURE * float(fair.std(ddof=1)) / math.sqrt(len(fair)) * scale if len(fair) > 1 else math.nan
     if json:
         document: dict[str, Any] = {"game": game, "agent": opponent.name, "hands": len(played), "won": won}
         document["fair"] = float(fair.sum())

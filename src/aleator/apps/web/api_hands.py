@@ -29,9 +29,9 @@ from aleator.apps.web.models_hands import (
 from aleator.apps.web.process import RefusedError
 from aleator.apps.web.queue import GRADE
 from aleator.apps.web.service import Service
+from aleator.intervals import SURE
 
 BIG_BLIND = 100
-_SURE = 1.96
 _LEAST_FOR_A_BAND = 30  # hands: of fewer nobody knows how far their mean may be off
 _TEXT: dict[str, Any] = {
     "requestBody": {
@@ -60,7 +60,7 @@ def score_of(hands: int, won: float, fair: float, squares: float) -> Score:
         won=won,
         raw=known(scale * won / hands) if hands else None,
         fair=known(scale * mean),
-        band=known(_SURE * scale * spread / math.sqrt(hands)) if hands >= _LEAST_FOR_A_BAND else None,
+        band=known(SURE * scale * spread / math.sqrt(hands)) if hands >= _LEAST_FOR_A_BAND else None,
     )
 
 

@@ -42,11 +42,11 @@ from aleator.games.holdem.hand_batch import HandBatch
 from aleator.games.holdem.hand_record import setup_to_dict
 from aleator.games.holdem.hand_state import HandSetup
 from aleator.games.holdem.variants import load_hand_game
+from aleator.intervals import SURE
 from aleator.workers.base import Here, Workers
 
 PAIRED = "paired"
 _MODES = (*AIVAT_MODES, PAIRED)
-_SURE = 1.96  # standard errors on each side of a 95 % interval
 _HANDS_OF_STAKES = 4  # that are looked at together for one of a match in which all are played out
 OnPiece = Callable[["MatchState"], bool]
 
@@ -237,7 +237,7 @@ class MatchState:
         if not len(results):
             return HandScore(0, math.nan, math.nan)
         error = float(results.std(ddof=1) / math.sqrt(len(results))) if len(results) > 1 else math.nan
-        return HandScore(len(results) * rows.shape[1], float(results.mean()), _SURE * error)
+        return HandScore(len(results) * rows.shape[1], float(results.mean()), SURE * error)
 
 
 def play_hand_match(
