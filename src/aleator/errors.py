@@ -66,6 +66,19 @@ def extras_named() -> Iterator[None]:
         raise MissingExtraError(package, _EXTRAS[package]) from missing
 
 
+@contextmanager
+def agent_named(name: str) -> Iterator[None]:
+    """Makes of an exception in code that somebody else wrote an error that says whose it is, and where."""
+    try:
+        yield
+    except AleatorError:
+        raise
+    except Exception as error:
+        if not place_raised(error):
+            raise
+        raise AgentError(f"{name} failed: {raised(error)}") from error
+
+
 def shown(value: object, most: int = 60) -> str:
     """Returns how a message shows a user's value: its `repr`, in one line, cut in the middle if it is long."""
     if isinstance(value, int) and value.bit_length() > 200:

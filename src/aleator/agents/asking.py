@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aleator.errors import AgentError, AleatorError
+from aleator.errors import AgentError, agent_named
 from aleator.games.base import FloatArray
 from aleator.games.table import Observation, PublicHistory, legal_actions_at
 from aleator.trees.policy import Policy
@@ -24,10 +21,10 @@ def ask_policy(agent: Agent, history: PublicHistory) -> FloatArray:
     """Returns [A, H]: how likely the agent is to take each action with each hand, summing to 1 for every hand.
 
     Raises:
-        AgentError: the agent failed, or its answer is not one weight, at least 0, per action and hand with all that is
-            illegal at 0.
+        AgentError: somebody else's code failed, or the answer is not one weight, at least 0, per action and hand with
+            all that is illegal at 0.
     """
-    with _named(agent):
+    with agent_named(agent.name):
         answer = agent.policy_at(history)
     try:
         policy = np.asarray(answer, dtype=np.float64)
@@ -61,9 +58,9 @@ def ask_action(agent: Agent, observation: Observation) -> int:
     """Returns the number of the action that the agent takes.
 
     Raises:
-        AgentError: the agent failed, or its answer is not a legal action.
+        AgentError: somebody else's code failed, or the answer is not a legal action.
     """
-    with _named(agent):
+    with agent_named(agent.name):
         action: object = agent.act(observation)
     if not isinstance(action, int | np.integer) or int(action) not in observation.legal:
         names = agent.game.actions(observation.state)
@@ -81,18 +78,3 @@ def ask_everywhere(tree: PublicTree, ask: Callable[[PublicHistory], FloatArray])
 
 def _allowed(names: Sequence[str], legal: Sequence[int]) -> str:
     return "allowed: " + ", ".join(f"{action} ({names[action]})" for action in legal)
-
-
-@contextmanager
-def _named(agent: Agent) -> Iterator[None]:
-    """Makes of an exception in an agent's code an error that says whose it is, and where."""
-    try:
-        yield
-    except AleatorError:
-        raise
-    except Exception as error:
-        frames = traceback.extract_tb(error.__traceback__)
-        theirs = [frame for frame in frames if frame.filename != __file__] or frames
-        last = [frame for frame in theirs if frame.filename == theirs[0].filename][-1]  # not in a library they call
-        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        raise AgentError(f"{agent.name} failed in {Path(last.filename).name}, line {last.lineno}: {what}") from error

@@ -10,14 +10,13 @@ asked about one after the other.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from aleator.errors import AgentError, AleatorError, place_raised, raised, shown
+from aleator.errors import AgentError, agent_named, shown
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action, LegalActions
 from aleator.games.holdem.cards import NUM_HANDS, blocked_hands, format_hand
@@ -150,7 +149,7 @@ def ask_policies(agent: HandAgent, hands: HandBatch, rows: npt.NDArray[np.int64]
         AgentError: an action is not legal, probabilities are negative or do not sum to 1, or the code of an agent that
             is not of this package has failed.
     """
-    with _named(agent):
+    with agent_named(agent.name):
         policy = agent.policies_at(hands, rows)
     return _checked(agent, hands, rows, policy)
 
@@ -159,25 +158,12 @@ def ask_held(
     agent: HandAgent, hands: HandBatch, rows: npt.NDArray[np.int64], held: npt.NDArray[np.int64]
 ) -> BatchPolicy:
     """Returns an agent's checked answer for one hand in each of some hands, ``[R, A, 1]``; see `ask_policies`."""
-    with _named(agent):
+    with agent_named(agent.name):
         policy = agent.held_policies(hands, rows, held)
     if policy is not None:
         return _checked(agent, hands, rows, policy)
     policy = ask_policies(agent, hands, rows)
     return BatchPolicy(policy.codes, policy.held(held)[:, :, None])
-
-
-@contextmanager
-def _named(agent: HandAgent) -> Iterator[None]:
-    """Makes of an exception in code that somebody else wrote an error that says whose it is, and where."""
-    try:
-        yield
-    except AleatorError:
-        raise
-    except Exception as error:
-        if not place_raised(error):
-            raise
-        raise AgentError(f"{agent.name} failed: {raised(error)}") from error
 
 
 def _checked(agent: HandAgent, hands: HandBatch, rows: npt.NDArray[np.int64], policy: BatchPolicy) -> BatchPolicy:
