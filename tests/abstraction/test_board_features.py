@@ -13,21 +13,22 @@ from aleator.abstraction.board_features import (
     feature_tables,
     find_features,
 )
-from aleator.abstraction.boards import all_boards, board_indexer, board_tables
+from aleator.abstraction.boards import all_boards, board_indexer
 from aleator.abstraction.buckets import BucketConfig
 from aleator.abstraction.k_means import find_nearest
 from aleator.games.holdem.cards import NUM_HANDS, blocked_hands
+from tests.abstraction import plain_features as plain
 
 Features = tuple[npt.NDArray[np.float32], npt.NDArray[np.float64]]
 
 
 def plain_features(feature: str, board: npt.NDArray[np.int8], showdown: int) -> Features:
     won, met, bins = features.count_runouts(board, showdown)
-    equity = features.equities(won, met)
+    equity = plain.equities(won, met)
     if feature == "ochs":
-        return features.ochs(won, met), equity
+        return plain.ochs(won, met), equity
     if feature == "histogram":
-        return features.cumulated(bins, (np.arange(features.BINS) + 0.5) / features.BINS, feature), equity
+        return plain.cumulated(bins, (np.arange(features.BINS) + 0.5) / features.BINS, feature), equity
     return features.in_steps(equity, feature)[:, None], equity
 
 
@@ -52,8 +53,8 @@ def test_potential_equals_the_plain_one(kind: type[np.unsignedinteger]) -> None:
     room = feature_room(tables)
     for board in all_boards(1)[::400]:
         find_features(board, tables, room)
-        counts = features.count_next_buckets(board, following, board_tables(2), 30)
-        np.testing.assert_array_equal(room.points, features.cumulated(counts, means))
+        counts = plain.count_next_buckets(board, following, 30)
+        np.testing.assert_array_equal(room.points, plain.cumulated(counts, means))
         mean = counts @ means.astype(np.float64) / np.maximum(counts.sum(axis=1), 1)
         np.testing.assert_allclose(room.equity, mean, rtol=1e-12)
 

@@ -4,22 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import wasserstein_distance
 
-from aleator.abstraction.boards import all_boards, board_indexer, board_tables, hand_map
-from aleator.abstraction.features import (
-    BINS,
-    GROUPS,
-    STEPS,
-    count_next_buckets,
-    count_runouts,
-    cumulated,
-    equities,
-    ochs,
-    opponent_groups,
-)
+from aleator.abstraction.boards import all_boards, hand_map
+from aleator.abstraction.features import BINS, GROUPS, STEPS, count_runouts, opponent_groups
 from aleator.games.holdem.cards import HANDS, NUM_HANDS, blocked_hands, parse_cards
 from aleator.games.holdem.equity import pair_equities, showdown_rows
 from aleator.games.holdem.evaluator import strengths
 from aleator.games.holdem.suits import CARD_MAPS, HAND_MAPS
+from tests.abstraction.plain_features import cumulated, equities, ochs
 
 
 def cards(text: str) -> np.ndarray:
@@ -92,21 +83,6 @@ def test_no_distance_between_whole_numbers_is_rounded() -> None:
         rows = cumulated(np.stack((worst, best)), points, feature)
         assert (rows == np.floor(rows)).all()
         assert rows.astype(np.float64).sum(axis=1).max() <= 2**23
-
-
-def test_buckets_of_the_next_street_are_counted_card_by_card() -> None:
-    rng = np.random.default_rng(1)
-    board, tables = cards("Ah7c2h"), board_tables(2)
-    table = rng.integers(0, 7, (len(board_indexer(2)), NUM_HANDS)).astype(np.uint8)
-    counts = count_next_buckets(board, table, tables, 7)
-    alive = np.flatnonzero(~blocked_hands(board))
-    assert (counts[alive].sum(axis=1) == 47).all() and not counts[blocked_hands(board)].any()
-    for hand in alive[::300]:
-        expected = np.zeros(7, int)
-        for card in set(range(52)) - set(board.tolist()) - set(HANDS[hand].tolist()):
-            row, numbers = hand_map(np.append(board, np.int8(card)))
-            expected[table[row, numbers[hand]]] += 1
-        np.testing.assert_array_equal(counts[hand], expected)
 
 
 def test_hands_that_are_the_same_up_to_suits_have_the_same_features() -> None:

@@ -1,10 +1,10 @@
 """Features and buckets of all hands on many boards in one compiled call, so that threads work side by side.
 
-What is computed is said in `abstraction.features`, and equals it to the last bit. There a board takes several calls
-from Python and arrays that are made anew: less than a millisecond of work each, for which threads wait on each other.
-Here a thread keeps its arrays and comes back to Python after dozens of boards.
+What is computed is said in `abstraction.features`. A board in several calls from Python, with arrays that are made
+anew, is less than a millisecond of work each, for which threads wait on each other. Here a thread keeps its arrays and
+comes back to Python after dozens of boards.
 
-Status: tests/abstraction/test_board_features.py.
+Status: equal to such calls to the last bit (tests/abstraction/test_board_features.py).
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import numpy.typing as npt
 
 from aleator.abstraction import features
 from aleator.abstraction.boards import BoardTables, board_tables
+from aleator.abstraction.buckets import FEATURES
+from aleator.abstraction.features import add_next_buckets, add_runouts
 from aleator.abstraction.k_means import Centres, make_centres, nearest
 from aleator.games.holdem.cards import HANDS, NUM_HANDS
 from aleator.games.holdem.evaluator import EvaluatorTables, evaluator_tables
@@ -26,10 +28,9 @@ Doubles = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float32]
 Table = npt.NDArray[np.unsignedinteger]
 
-_EQUITY, _OCHS, _HISTOGRAM, _POTENTIAL = (features.FEATURES.index(name) for name in features.FEATURES)
+_EQUITY, _OCHS, _HISTOGRAM, _POTENTIAL = range(len(FEATURES))
 _NO_TABLE: Final = np.zeros((1, 1), np.uint8)
 _BINS: Final = (np.arange(features.BINS) + 0.5) / features.BINS
-_count_runouts, _count_next_buckets = features._count_runouts, features._count_next_buckets
 
 
 class FeatureTables(NamedTuple):
@@ -95,7 +96,7 @@ def feature_tables(
         means: for `potential`, the mean equities of these buckets, ascending.
         place_of: where each board of the next street lies in ``following``; None: in the order of their numbers.
     """
-    kind = features.FEATURES.index(feature)
+    kind = FEATURES.index(feature)
     points = _BINS if means is None else means
     return FeatureTables(
         kind=kind,
@@ -134,7 +135,7 @@ def bucket_centres(rows: Floats, feature: str, kind: type[np.unsignedinteger]) -
 def feature_room(tables: FeatureTables) -> Room:
     """Returns working memory for one thread."""
     groups, bins = features.GROUPS, len(tables.points)
-    width = features.width_of(features.FEATURES[tables.kind], bins)
+    width = features.width_of(FEATURES[tables.kind], bins)
     won, met = np.zeros((2, NUM_HANDS, groups), np.int32)
     return Room(
         won=won,
@@ -176,7 +177,7 @@ def find_features(board: npt.NDArray[np.int8], tables: FeatureTables, room: Room
     """Writes the features and the equity of all hands on a board to ``room``."""
     if tables.kind == _POTENTIAL:
         room.counts[:] = 0
-        _count_next_buckets(board, tables.following, tables.place_of, tables.hands, tables.boards, room.counts)
+        add_next_buckets(board, tables.following, tables.place_of, tables.hands, tables.boards, room.counts)
         _cumulate(room.counts, tables.gaps, room.points)
         for hand in range(NUM_HANDS):
             weighed, cards = 0.0, 0
@@ -186,7 +187,7 @@ def find_features(board: npt.NDArray[np.int8], tables: FeatureTables, room: Room
             room.equity[hand] = weighed / max(cards, 1)
         return
     room.won[:], room.met[:], room.bins[:] = 0, 0, 0
-    _count_runouts(board, tables.showdown, tables.hands, tables.groups, tables.evaluator, room.won, room.met, room.bins)
+    add_runouts(board, tables.showdown, tables.hands, tables.groups, tables.evaluator, room.won, room.met, room.bins)
     for hand in range(NUM_HANDS):
         room.equity[hand] = room.won[hand].sum() / max(2.0 * room.met[hand].sum(), 1.0)
     if tables.kind == _HISTOGRAM:

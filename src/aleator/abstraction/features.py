@@ -23,7 +23,8 @@ Games" (AAMAS 2013), section 5 (histograms, OCHS); S. Ganzfried, T. Sandholm, "P
 Abstraction with Earth Mover's Distance" (AAAI 2014).
 Deviations: groups of opponents are by preflop equity; the ground distance between buckets is that of their mean
 equities, which makes the earth mover's distance exact and quick; the paper has a matrix and a heuristic.
-Status: tests/abstraction/test_features.py compares with enumeration hand by hand, and with scipy's distance.
+Status: tests/abstraction/test_features.py compares with enumeration hand by hand, and with scipy's distance;
+`abstraction.board_features` makes the rows.
 """
 
 from __future__ import annotations
@@ -40,7 +41,6 @@ from aleator.games.holdem.equity import hand_strengths, sort_by_strength
 from aleator.games.holdem.evaluator import EvaluatorTables, evaluator_tables
 from aleator.jit import njit
 
-FEATURES: Final = ("equity", "ochs", "histogram", "potential")
 GROUPS: Final = 8  # of opponents
 BINS: Final = 50  # of histograms of equity
 STEPS: Final = {"equity": 2**12, "ochs": 2**10, "histogram": 2**22, "potential": 2**22}
@@ -72,20 +72,10 @@ def count_runouts(board: npt.NDArray[np.int8], showdown: int) -> tuple[Counts, C
     """
     won, met = np.zeros((2, NUM_HANDS, GROUPS), np.int32)
     bins = np.zeros((NUM_HANDS, BINS), np.int32)
-    _count_runouts(
+    add_runouts(
         np.ascontiguousarray(board, np.int8), showdown, HANDS, opponent_groups(), evaluator_tables(), won, met, bins
     )
     return won, met, bins
-
-
-def equities(won: Counts, met: Counts) -> npt.NDArray[np.float64]:
-    """Returns the equity of each hand against a random one, ``[1326]``; 0 for hands that met nobody."""
-    return np.asarray(won.sum(axis=1) / np.maximum(2.0 * met.sum(axis=1), 1.0))
-
-
-def ochs(won: Counts, met: Counts) -> Floats:
-    """Returns each hand's equity against each group in steps, ``[1326, 8]``; one half where it meets none of them."""
-    return in_steps(np.where(met > 0, won / np.maximum(2.0 * met, 1.0), 0.5), "ochs")
 
 
 def width_of(feature: str, following: int) -> int:
@@ -103,38 +93,8 @@ def gaps_between(points: npt.NDArray[np.floating], feature: str) -> npt.NDArray[
     return np.diff(in_steps(points, feature)).astype(np.float64)
 
 
-def cumulated(counts: npt.NDArray[np.integer], points: npt.NDArray[np.floating], feature: str = "potential") -> Floats:
-    """Returns histograms as rows whose sums of absolute differences are earth mover's distances, ``[N, P - 1]``.
-
-    Args:
-        counts: ``[N, P]``, of each point; rows without any count give 0.
-        points: where they lie, ascending, ``[P]``.
-        feature: whose steps they are in.
-    """
-    below = np.cumsum(counts[:, :-1], axis=1, dtype=np.float64)
-    total = np.maximum(counts.sum(axis=1, dtype=np.float64), 1.0)[:, None]
-    return np.asarray(np.floor(below * gaps_between(points, feature) / total + 0.5), np.float32)
-
-
-def count_next_buckets(
-    board: npt.NDArray[np.int8], table: npt.NDArray[np.unsignedinteger], tables: BoardTables, buckets: int
-) -> npt.NDArray[np.int16]:
-    """Returns in which bucket each hand is on the next street, by its card: counts ``[1326, buckets]``.
-
-    Args:
-        board: 3 or 4 cards.
-        table: the bucket of each hand on each board of the next street, ``[boards, 1326]``.
-        tables: of the boards of the next street.
-        buckets: how many there are.
-    """
-    counts = np.zeros((NUM_HANDS, buckets), np.int16)
-    places = np.arange(len(table), dtype=np.int32)
-    _count_next_buckets(np.ascontiguousarray(board, np.int8), table, places, HANDS, tables, counts)
-    return counts
-
-
 @njit()
-def _count_next_buckets(
+def add_next_buckets(
     board: npt.NDArray[np.int8],
     table: npt.NDArray[np.uint8],
     place_of: npt.NDArray[np.int32],
@@ -142,6 +102,16 @@ def _count_next_buckets(
     tables: BoardTables,
     counts: npt.NDArray[np.int16],
 ) -> None:
+    """Counts in which bucket each hand is on the next street, by its card, ``[1326, buckets]``.
+
+    Args:
+        board: 3 or 4 cards.
+        table: the bucket of each hand on boards of the next street.
+        place_of: the row of each of these boards in the table.
+        hands: all hands.
+        tables: of the boards of the next street.
+        counts: is added to.
+    """
     longer, places = np.empty(len(board) + 1, np.int8), np.empty(4, np.int64)
     longer[: len(board)] = board
     taken = np.zeros(NUM_CARDS, np.bool_)
@@ -161,10 +131,11 @@ def _count_next_buckets(
 
 
 @njit()
-def _count_runouts(
+def add_runouts(
     board: npt.NDArray[np.int8], showdown: int, hands: npt.NDArray[np.int8], groups: npt.NDArray[np.int8],
     tables: EvaluatorTables, won: Counts, met: Counts, bins: Counts,
 ) -> None:  # fmt: skip
+    """Adds all runouts of a board to what `count_runouts` returns."""
     complete = np.empty(showdown, np.int8)
     complete[: len(board)] = board
     taken = np.zeros(NUM_CARDS, np.bool_)

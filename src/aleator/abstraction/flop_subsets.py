@@ -2,9 +2,9 @@
 
 Algorithm:
     A flop is described by what it does to hands: the equity of each of the 169 classes against each of eight groups of
-    opponents (`features.ochs`), over all runouts, and by indicators of its texture. Mean equities of any two ranges
-    that are made of such classes and groups are linear in these numbers, so weights that keep the mean of each number
-    keep mean equities.
+    opponents (`abstraction.features`), over all runouts, and by indicators of its texture. Mean equities of any two
+    ranges that are made of such classes and groups are linear in these numbers, so weights that keep the mean of each
+    number keep mean equities.
     1. k-means finds k clusters of flops, each of which counts as often as it is dealt; the best of several starts.
     2. The flop nearest to the centre of a cluster stands for it, with the weight of its cluster.
     3. Weights are moved, as little as needed, such that the means of all numbers over the k flops come as near as they
