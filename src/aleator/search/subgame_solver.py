@@ -65,8 +65,8 @@ def make_subgame_solver(
 ) -> SubgameSolver:
     """Returns a solver of a subgame: by the engine of hold'em if it is the rest of a spot; see `DepthLimitedSolver`."""
     update = find_rule(rule).update
-    suits = isinstance(update, RegretRule) and update.alternating and update.minimiser != HEDGE
-    if suits and keep == () and is_spot(subgame.tree):
+    fits_holdem = isinstance(update, RegretRule) and update.alternating and update.minimiser != HEDGE
+    if fits_holdem and keep == () and is_spot(subgame.tree):
         assert isinstance(update, RegretRule)
         return HoldemTreeSolver(subgame.tree, update, root_reach=root_reach, watch=watch)
     return DepthLimitedSolver(subgame, leaf_value, rule, root_reach=root_reach, keep=keep, watch=watch)

@@ -7,7 +7,7 @@ Algorithm:
     Pruning may begin after a number of deals: Libratus sampled actions by their regrets in the second half only.
 
 Reference: N. Brown, T. Sandholm (Science 2019), supplement: discounts every ten minutes for the first 400; N. Brown's
-thesis (2020), 3.3.3 (linear Monte Carlo CFR), 6.3 (regret-based sampling) and 6.4 (when it begins).
+thesis (2020), 3.1.5 (linear Monte Carlo CFR), 6.3 (regret-based sampling) and 6.4 (when it begins).
 Deviations: periods are deals and not minutes, so that one thread's result follows from the seed alone. Averages are
 kept on all streets; Pluribus keeps those of the first one and takes snapshots of the others.
 Status: tests/abstraction/blueprint/test_training.py.

@@ -12,8 +12,8 @@ Algorithm:
     Linear weights are made by `training`, which multiplies everything after each period.
 
 Reference: M. Lanctot et al. (NIPS 2009), external sampling; N. Brown, T. Sandholm, "Superhuman AI for multiplayer
-poker" (Science 2019), supplement, algorithm 1; N. Brown's thesis (2020), 3.2 (regret-based pruning in Monte Carlo) and
-6.1.
+poker" (Science 2019), supplement, algorithm 1; N. Brown's thesis (2020), 3.3 (regret-based pruning), 6.3 (sampled) and
+6.4 (K / (K + C − R)).
 Deviations: where no regret is positive the policy is uniform, and nothing is pruned. Threads write to one table without
 locks: an addition may be lost now and then.
 Status: tests/abstraction/blueprint/test_walk.py compares one traversal with a recursive reference.

@@ -1,7 +1,7 @@
 """An agent with a weakness that people have: it plays as another one does, but likes to fold, call or raise too much.
 
 The probability of the actions it likes is multiplied and all are scaled to sum to 1 again, hand by hand, which is how
-Pluribus biases its blueprint for the continuations at a depth limit (thesis 6.6.2). Whatever the other agent never does
+Pluribus biases its blueprint for the continuations at a depth limit (thesis 6.6). Whatever the other agent never does
 with a hand, this one does not do either.
 """
 

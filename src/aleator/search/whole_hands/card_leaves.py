@@ -163,7 +163,7 @@ def _gather(
         at: where each hand is found in ``taken``, ``[H, 2]``.
         sign: what all is multiplied by.
         sums: working memory, ``[H, K']``.
-        found: of which the first K' rows of each leaf are written, ``[L, K, H]``.
+        cfvs: of which the first K' rows of each leaf are written, ``[L, K, H]``.
     """
     cards, hands = numbers.shape
     options = given.shape[3]
