@@ -35,13 +35,11 @@ class PayoffRule:
         estimate: from the blueprint's estimates instead of a best response.
         gifts: "none", "split" or "unsplit" (Reach search).
         gift_scale: a factor on gifts; above 1 nothing is guaranteed (thesis 5.1.11).
-        exact_gifts: gifts as the blueprint has them instead of lower bounds.
     """
 
     estimate: bool = False
     gifts: str = "none"
     gift_scale: float = 1.0
-    exact_gifts: bool = False
 
     def __post_init__(self) -> None:
         check_known(self.gifts, GIFTS, "gifts")
@@ -70,7 +68,7 @@ class AlternativePayoffs:
         self._used = blueprint.estimated_cfvs[opponent] if rule.estimate else self._exact
         self._gifts: list[FloatArray] | None = None
         if rule.gifts != "none":
-            self._gifts = gifts(blueprint, opponent, self._used, split=rule.gifts == "split", exact=rule.exact_gifts)
+            self._gifts = gifts(blueprint, opponent, self._used, split=rule.gifts == "split")
         self._scale = rule.gift_scale
 
     def at(self, node: int) -> AlternativePayoff:

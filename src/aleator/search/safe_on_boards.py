@@ -286,7 +286,7 @@ class BoardSearch:
             below = slice(int(forest.first_child[node]), int(forest.first_child[node] + forest.num_children[node]))
             gifts[below] = gifts[node]
             if forest.kind[node] == self.opponent:
-                ends = (forest.kind[below] == FOLD) | payoffs.exact_gifts
+                ends = forest.kind[below] == FOLD
                 best = np.where(ends[:, None], values[below], -np.inf).max(axis=0)
                 dealt = without_common_cards(reach[node]) * self.plan.chances[level]
                 given = np.maximum(best - values[below], 0.0) * payoffs.gift_scale

@@ -69,7 +69,6 @@ class GrowthRule:
         first: iterations before the first look.
         removal: C; 0 never takes a bet out.
         linear: whether iterations are weighted linearly, else equally as in the thesis.
-        inherit: whether menus behind a new bet are those behind the nearest bet of its decision, else of two sizes.
     """
 
     threshold: float = 1.01
@@ -77,7 +76,6 @@ class GrowthRule:
     first: int = 60
     removal: float = 0.0
     linear: bool = False
-    inherit: bool = True
 
     @property
     def regret_rule(self) -> RegretRule:
@@ -133,7 +131,6 @@ class GrowingCFR:
         self.iteration, self.weight, self.nodes_touched, self.added, self.removed = 0, 0.0, 0, 0, 0
         self._menus: dict[History, tuple[float, ...]] = {}
         self._since: dict[tuple[History, float], int] = {}
-        self._sizes: dict[tuple[bool, int, bool], int] = {}
         self._next_look = float(self.rule.first)
         self._begin(_Tables({}, {}, {}))
 
@@ -264,17 +261,8 @@ class GrowingCFR:
         size = float(f"{bet.size[hand]:.6g}")
         if gain[hand] <= 0 or min(abs(size - own) for own in self._menu(state.history)) < _APART:
             return None
-        nodes = self._inherited_size(node, state, size) if self.rule.inherit else self._subgame_size(state)
+        nodes = self._inherited_size(node, state, size)
         return Candidate(player, state.history, size, float(np.maximum(gain, 0.0).sum()), nodes)
-
-    def _subgame_size(self, state: LeducState) -> int:
-        """Returns how many nodes a bet here adds: with new menus everywhere that depends on round and bets alone."""
-        key = (state.board < 0, state.bets, state.checked)
-        if key not in self._sizes:
-            game = ContinuousLeduc()
-            passive = len(game.actions(state._replace(history=()))) - len(game.menu(state._replace(history=())))
-            self._sizes[key] = build_tree(game, root=game.child(state._replace(history=()), passive)).num_nodes
-        return self._sizes[key]
 
     def _nearest(self, history: History, size: float) -> float:
         return min(self._menu(history), key=lambda own: abs(own - size))
@@ -287,8 +275,6 @@ class GrowingCFR:
 
     def _inherited(self, state: LeducState, size: float) -> dict[History, tuple[float, ...]]:
         """Returns the menus behind the nearest bet of a decision, as those behind a new bet."""
-        if not self.rule.inherit:
-            return {}
         game = ContinuousLeduc(menus={state.history: (self._nearest(state.history, size),)})
         old = (*state.history, game.actions(state)[-1])
         new = (*state.history, ContinuousLeduc(menus={state.history: (size,)}).actions(state)[-1])

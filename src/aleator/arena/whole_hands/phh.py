@@ -162,7 +162,7 @@ def parse_phh(table: Mapping[str, Any]) -> HandRecord:
 def _take(words: list[str], hands: list[int | None], board: list[int], actions: list[Action], cents: int) -> None:
     """Takes one action into what is known so far."""
     match words:
-        case [] | ["#", *_]:
+        case []:
             return
         case ["d", "dh", player, cards]:
             hands[_player(player, len(hands))] = None if "?" in cards else parse_hand(cards)
