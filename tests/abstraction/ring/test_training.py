@@ -11,6 +11,7 @@ from aleator.abstraction.buckets import AbstractionError
 from aleator.abstraction.ring.file import RingBlueprint
 from aleator.abstraction.ring.training import RingConfig, RingTrainer
 from tests.abstraction.blueprint.small import small_buckets
+from tests.abstraction.ring.small import table_policy
 from tests.abstraction.ring.test_walk import THREE
 
 
@@ -20,7 +21,7 @@ def test_training_learns_to_fold_and_raise_before_the_flop() -> None:
     trainer.run(deals=20_000)
     assert trainer.progress.deals == 20_000
     assert trainer.progress.visits > 20_000 * 3 * 5
-    policy, classes = trainer.policy(0), buckets.numbers([])
+    policy, classes = table_policy(trainer, 0), buckets.numbers([])
     assert trainer.betting.arrays.player[0] == 2  # the button opens
     aces, trash = policy[classes[-1]], policy[classes[_seven_two()]]
     assert aces[-1] > 0.9  # raises

@@ -15,6 +15,7 @@ from aleator.games.holdem.betting import CALL, FOLD, raise_to
 from aleator.games.holdem.hand_state import HandState
 from aleator.games.holdem.variants import load_hand_game
 from tests.abstraction.blueprint.small import small_buckets
+from tests.abstraction.ring.small import table_policy
 from tests.abstraction.ring.test_walk import THREE
 
 
@@ -42,13 +43,13 @@ def test_on_its_tree_it_plays_the_policy_of_the_table(trained: tuple[RingTrainer
     trainer, agent = trained
     policy = agent.policy_at(play())
     assert policy.actions == (FOLD, raise_to(4))  # the button does not limp
-    expected = trainer.policy(0)[trainer.buckets.numbers([])].T
+    expected = table_policy(trainer, 0)[trainer.buckets.numbers([])].T
     np.testing.assert_allclose(policy.probabilities, expected, atol=1e-6)
     flop = play(raise_to(4), FOLD, CALL, [0, 17, 34])
     decision = agent.policy.decision_at(flop)
     assert decision is not None
     assert trainer.betting.arrays.street[decision] == 1
-    expected = trainer.policy(decision)[trainer.buckets.numbers([0, 17, 34])].T
+    expected = table_policy(trainer, decision)[trainer.buckets.numbers([0, 17, 34])].T
     np.testing.assert_allclose(agent.policy_at(flop).probabilities, expected, atol=1e-6)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aleator.abstraction.boards import STREETS, BoardTables, board_tables, find_board
-from aleator.abstraction.buckets import AbstractionError, Buckets
+from aleator.abstraction.buckets import Buckets
 from aleator.games.holdem.cards import HAND_CLASSES, NUM_CARDS
 from aleator.games.holdem.evaluator import EvaluatorTables, evaluator_tables, strength_of
 from aleator.jit import kernel, read_only
@@ -36,16 +36,12 @@ def deal_tables(buckets: Buckets) -> DealTables:
     """Returns what deals are looked up in.
 
     Raises:
-        AbstractionError: a table names buckets past the last one.
+        AbstractionError: the buckets of boards are made one by one.
         StorageError: the file is damaged.
     """
     config, tables = buckets.config, [_NO_TABLE] * len(STREETS)
-    for street, count in enumerate(config.buckets, start=1):
+    for street in range(1, len(config.buckets) + 1):
         tables[street - 1] = buckets.table(street)
-        if int(tables[street - 1].max()) >= count:
-            raise AbstractionError(
-                f"the buckets are wrong: street {street} has a hand in bucket {tables[street - 1].max()}"
-            )
     if len({table.dtype for table in tables}) > 1:  # one kind, so that one kernel serves
         tables = [table.astype(np.uint16) for table in tables]
     flop, turn, river = (board_tables(street) for street in STREETS)
@@ -78,20 +74,27 @@ def deal_room() -> DealRoom:
 
 
 @kernel()
-def deal_hand(state: np.uint64, tables: DealTables, room: DealRoom) -> tuple[np.uint64, int]:
-    """Deals a hand into ``room``; returns the random stream after it, and the winner of a showdown as 1, 0 or -1."""
-    cards, taken, dealt = room.cards, np.uint64(0), 0
-    while dealt < 9:
+def deal_cards(state: np.uint64, cards: npt.NDArray[np.int8]) -> np.uint64:
+    """Fills ``cards`` with different ones at random; returns the random stream after them."""
+    taken, dealt = np.uint64(0), 0
+    while dealt < len(cards):
         state = advance(state)
         bits = mix(state)
         for _ in range(5):  # five draws of 12 bits; those above 52 × 78 are not used, so that cards are equally likely
-            draw = bits & np.uint64(4095)
+            card = (bits & np.uint64(4095)) // np.uint64(78)
             bits >>= np.uint64(12)
-            card = draw // np.uint64(78)
-            if card < np.uint64(NUM_CARDS) and not taken >> card & np.uint64(1) and dealt < 9:
+            if card < np.uint64(NUM_CARDS) and not taken >> card & np.uint64(1) and dealt < len(cards):
                 taken |= np.uint64(1) << card
                 cards[dealt] = card
                 dealt += 1
+    return state
+
+
+@kernel()
+def deal_hand(state: np.uint64, tables: DealTables, room: DealRoom) -> tuple[np.uint64, int]:
+    """Deals a hand into ``room``; returns the random stream after it, and the winner of a showdown as 1, 0 or -1."""
+    cards = room.cards
+    state = deal_cards(state, cards)
     first, second = _hand(cards[0], cards[1]), _hand(cards[2], cards[3])
     numbers = room.numbers
     numbers[0, 0], numbers[1, 0] = tables.classes[first], tables.classes[second]

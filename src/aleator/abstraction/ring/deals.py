@@ -7,12 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from aleator.abstraction.blueprint.deals import DealTables
+from aleator.abstraction.blueprint.deals import DealTables, deal_cards
 from aleator.abstraction.boards import find_board
-from aleator.games.holdem.cards import NUM_CARDS
 from aleator.games.holdem.evaluator import strength_of
 from aleator.jit import kernel
-from aleator.solvers.engines.sampling.random import advance, mix
 
 
 class RingRoom(NamedTuple):
@@ -39,17 +37,8 @@ def ring_room(players: int) -> RingRoom:
 @kernel()
 def deal_ring(state: np.uint64, tables: DealTables, room: RingRoom) -> np.uint64:
     """Deals a hand into ``room``; returns the random stream after it."""
-    cards, numbers, taken, dealt = room.cards, room.numbers, np.uint64(0), 0
-    while dealt < len(cards):
-        state = advance(state)
-        bits = mix(state)
-        for _ in range(5):  # five draws of 12 bits; those above 52 × 78 are not used, so that cards are equally likely
-            card = (bits & np.uint64(4095)) // np.uint64(78)
-            bits >>= np.uint64(12)
-            if card < np.uint64(NUM_CARDS) and not taken >> card & np.uint64(1) and dealt < len(cards):
-                taken |= np.uint64(1) << card
-                cards[dealt] = card
-                dealt += 1
+    cards, numbers = room.cards, room.numbers
+    state = deal_cards(state, cards)
     players, board = numbers.shape[0], cards[:5]
     for player in range(players):
         numbers[player, 0] = tables.classes[_hand(cards, player)]

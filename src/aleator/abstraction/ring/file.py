@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from aleator.abstraction.blueprint.file import TrainedFile
-from aleator.abstraction.ring.betting import RingBetting
-from aleator.games.base import FloatArray
-from aleator.storage import ArrayFile, StorageError, StoredArray
-
-Table = npt.NDArray[Any] | StoredArray
+from aleator.storage import ArrayFile, StorageError
 
 
 class RingBlueprint(TrainedFile):
@@ -71,23 +66,3 @@ def is_ring_blueprint(path: Path | str) -> bool:
     from aleator.abstraction.packed.policies import PackedRingBlueprint
 
     return ArrayFile(path).metadata.get("format") in (RingBlueprint.format, PackedRingBlueprint.format)
-
-
-def average_policy(betting: RingBetting, decision: int, count: int, regrets: Table, sums: Table) -> FloatArray:
-    """Returns the policy of a decision, ``[buckets, actions]``: the average; the current one before a snapshot.
-
-    Args:
-        betting: the tree.
-        decision: its number.
-        count: of the buckets there.
-        regrets, sums: the tables.
-    """
-    arrays = betting.arrays
-    actions, begin = int(arrays.first[decision + 1] - arrays.first[decision]), int(arrays.row[decision])
-    averaged, current = (
-        np.maximum(np.asarray(table[begin : begin + count * actions]), 0).reshape(count, actions).astype(np.float64)
-        for table in (sums, regrets)
-    )
-    weights = np.where(averaged.sum(axis=1, keepdims=True) > 0.0, averaged, current)
-    total = weights.sum(axis=1, keepdims=True)
-    return np.asarray(np.divide(weights, total, out=np.full_like(weights, 1.0 / actions), where=total > 0.0))

@@ -30,9 +30,8 @@ from aleator.abstraction.blueprint.walk import walk_room
 from aleator.abstraction.buckets import AbstractionError, Buckets
 from aleator.abstraction.ring.betting import RING_MENU, build_ring_betting
 from aleator.abstraction.ring.deals import ring_room
-from aleator.abstraction.ring.file import RingBlueprint, average_policy
+from aleator.abstraction.ring.file import RingBlueprint
 from aleator.abstraction.ring.walk import RingRule, run_ring, take_snapshot
-from aleator.games.base import FloatArray
 from aleator.games.holdem.variants import HoldemVariant, load_hand_game
 
 _UNITS = 10_000  # in a stack, as Pluribus counts
@@ -172,8 +171,8 @@ class RingTrainer(PeriodTrainer):
         super().end_period(number, threads)
         if number > self.config.linear_periods:
             arrays = self.betting.arrays
-            for decision in np.flatnonzero(arrays.street > 0).tolist():
-                take_snapshot(arrays.first, arrays.row, self._numbers, decision, decision + 1, self.regrets, self.sums)
+            decisions = np.flatnonzero(arrays.street > 0)
+            take_snapshot(arrays.first, arrays.row, self._numbers, decisions, self.regrets, self.sums)
 
     def count_met(self) -> int:
         """Returns how many infostates have a regret, because their player has traversed them."""
@@ -183,10 +182,6 @@ class RingTrainer(PeriodTrainer):
             count = int(self._numbers[decision])
             met += int(self.regrets[begin : begin + count * actions].reshape(count, actions).any(axis=1).sum())
         return met
-
-    def policy(self, decision: int) -> FloatArray:
-        """Returns the policy of a decision, ``[buckets, actions]``; see `average_policy`."""
-        return average_policy(self.betting, decision, int(self._numbers[decision]), self.regrets, self.sums)
 
     def restore(self, blueprint: RingBlueprint) -> None:
         """Goes on from a blueprint.

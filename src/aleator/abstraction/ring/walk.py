@@ -214,11 +214,11 @@ def _close(depth: int, actions: int, floor: int, regrets: Regrets, room: WalkRoo
 
 @kernel()
 def take_snapshot(
-    first: npt.NDArray[np.int32], row: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64], from_decision: int,
-    to_decision: int, regrets: Regrets, sums: Sums,
+    first: npt.NDArray[np.int32], row: npt.NDArray[np.int64], numbers: npt.NDArray[np.int64],
+    decisions: npt.NDArray[np.int64], regrets: Regrets, sums: Sums,
 ) -> None:  # fmt: skip
     """Adds the current policy of some decisions, for all buckets, to their sums."""
-    for decision in range(from_decision, to_decision):
+    for decision in decisions:
         actions = first[decision + 1] - first[decision]
         for bucket in range(numbers[decision]):
             at = row[decision] + bucket * actions
