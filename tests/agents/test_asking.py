@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from aleator import errors
 from aleator.agents import Agent, load_agent, play_game
 from aleator.agents.asking import ask_policy
 from aleator.agents.scripted import ScriptedAgent
@@ -64,6 +65,15 @@ def test_answers_that_are_no_policy(answer: Any, message: str) -> None:
         play_match(bad, load_agent("uniform", game), 2, rng, aivat=aivat)
     with pytest.raises(AgentError, match=message):
         bad.policy(build_tree(game))
+
+
+def test_bugs_of_this_package_are_not_blamed_on_the_agent() -> None:
+    code: dict[str, Any] = {}
+    exec(compile("def policy_at(history):\n    return {}[0]", str(errors.__file__), "exec"), code)
+    agent = load_agent("uniform", load_game("kuhn"))
+    agent.policy_at = code["policy_at"]  # type: ignore[method-assign]
+    with pytest.raises(KeyError):
+        play_game((agent, agent), np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("action", [17, -1, "check", 0.0])

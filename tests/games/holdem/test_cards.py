@@ -12,12 +12,15 @@ from hypothesis import strategies as st
 from aleator.games.holdem.cards import (
     HAND_CLASS_NAMES,
     HAND_CLASSES,
+    HAND_MASKS,
     HANDS,
+    NUM_HANDS,
     RANKS,
     SUITS,
     CardError,
     blocked_hands,
     check_cards,
+    columns_of,
     format_card,
     format_cards,
     format_hand,
@@ -139,7 +142,17 @@ def test_blocked_hands_rejects_a_board_with_a_card_twice() -> None:
         blocked_hands([51, 51])
 
 
+def test_masks_have_the_cards_of_hands() -> None:
+    assert [int(mask) for mask in HAND_MASKS] == [1 << int(high) | 1 << int(low) for high, low in HANDS]
+
+
+def test_columns_of_hands() -> None:
+    columns = columns_of(np.array([[3, 7, 0], [1325, 3, 4]]))
+    assert columns.shape == (2, NUM_HANDS) and (columns >= 0).sum() == 6
+    assert columns[0, [3, 7, 0]].tolist() == columns[1, [1325, 3, 4]].tolist() == [0, 1, 2]
+
+
 def test_tables_cannot_be_changed() -> None:
-    for table in (HANDS, HAND_CLASSES):
+    for table in (HANDS, HAND_MASKS, HAND_CLASSES):
         with pytest.raises(ValueError, match="read-only"):
             table[0] = 0
