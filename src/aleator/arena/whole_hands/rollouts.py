@@ -31,7 +31,7 @@ from aleator.caching import lru_cache
 from aleator.errors import AgentError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action
-from aleator.games.holdem.cards import HANDS, NUM_CARDS, NUM_HANDS, blocked_hands
+from aleator.games.holdem.cards import HAND_MASKS, HANDS, NUM_CARDS, NUM_HANDS, blocked_hands
 from aleator.games.holdem.hand_batch import OVER, HandBatch, action_code
 from aleator.games.holdem.hand_state import HandState
 from aleator.search.whole_hands.rounds import nearest_of
@@ -176,7 +176,7 @@ def _few_boards(
     pool: _Pool, hands: npt.NDArray[np.int64], rng: np.random.Generator
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Returns hands ``[K, P]``, for each a board of a pool ``[K, 5]``, and its group; without hands that none fits."""
-    held = np.bitwise_or.reduce(np.uint64(1) << HANDS[hands].reshape(len(hands), -1).astype(np.uint64), axis=1)
+    held = np.bitwise_or.reduce(HAND_MASKS[hands], axis=1)
     shown = np.bitwise_or.reduce(np.uint64(1) << pool.boards.astype(np.uint64), axis=1)
     chosen = np.full(len(hands), -1)
     for _ in range(_ROUNDS * _TRIES):
