@@ -30,8 +30,10 @@ class Kept(Generic[T]):
 
     def find(self, key: Hashable) -> T | None:
         """Returns what a key stands for; None if it is not there."""
-        if key in self._found:
+        try:
             self._found.move_to_end(key)
+        except KeyError:  # not asked beforehand: another thread may drop it in between
+            return None
         return self._found.get(key)
 
     def find_last(self, keys: Sequence[Hashable]) -> tuple[int, T] | None:

@@ -29,7 +29,7 @@ from aleator.caching import lru_cache
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray
 from aleator.games.holdem.betting import Action, BettingState
-from aleator.games.holdem.cards import HAND_CLASSES, HANDS, NUM_CARDS, NUM_HANDS, blocked_hands
+from aleator.games.holdem.cards import HAND_CLASSES, HAND_MASKS, NUM_CARDS, NUM_HANDS, blocked_hands
 from aleator.games.holdem.evaluator import strengths
 from aleator.games.holdem.hand_state import BOARD_CARDS
 from aleator.search.pluribus.ring.arrays import Chances, Guide, Room
@@ -40,7 +40,6 @@ from aleator.search.pluribus.ring.walk import search_deals
 _PERIODS: Final = 40
 _MEETINGS: Final = 200  # of a decision in traversals that begin with the round, if these are to suffice
 _LEAST: Final = 1e-3  # of a hand's probability to do what was done
-_MASKS: Final = np.bitwise_or(*(np.uint64(1) << HANDS.astype(np.uint64).T))
 Held = Mapping[tuple[Action, ...], Mapping[Action, FloatArray]]
 """What the searcher played in a round: each action's probabilities ``[1326]``, by the actions before the decision."""
 
@@ -233,9 +232,9 @@ def draw_chances(task: RingTask, policy: RingPolicy, hands: npt.NDArray[np.int64
     columns, street = hand_columns(task.start.street, hands), task.start.street
     numbers = boards.numbers.copy()
     numbers[:, street] = columns
-    blank = np.zeros((len(task.beliefs), len(hands)))
+    blank, columns_used = np.zeros((len(task.beliefs), len(hands))), int(columns.max()) + 1
     chances = Chances(
-        _MASKS[hands], blank, blank.astype(np.float32), boards.masks, boards.strengths, numbers, int(columns.max()) + 1
+        HAND_MASKS[hands], blank, blank.astype(np.float32), boards.masks, boards.strengths, numbers, columns_used
     )
     return _believing(chances, task.beliefs[:, hands])
 
