@@ -14,8 +14,10 @@ from aleator.games.holdem.cards import NUM_HANDS
 from aleator.games.holdem.game import WholeHoldemGame
 from aleator.games.holdem.whole_game import WholeGame, load_whole_game
 from aleator.learning.run_files import RunPace
+from aleator.learning.sampled.board_asks import ask_network, ask_policies
+from aleator.learning.sampled.board_mixture import BoardMixture
 from aleator.learning.sampled.board_play import BoardEncoding, BoardPlay
-from aleator.learning.sampled.board_walk import BoardMixture, BoardWalk, Cards, PlayerPolicy, ask_network, ask_policies
+from aleator.learning.sampled.board_walk import BoardWalk, Cards, PlayerPolicy
 from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig, Matching, regret_policies
 from aleator.learning.sampled.methods import METHODS
 from aleator.learning.sampled.network import InfostateNetwork

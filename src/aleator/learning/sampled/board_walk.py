@@ -25,14 +25,11 @@ import torch
 
 from aleator.games.holdem.betting_tree import NodeKind
 from aleator.games.holdem.cards import HANDS, NUM_HANDS
-from aleator.learning.sampled.board_play import BoardEncoding, BoardPlay
-from aleator.learning.sampled.network import InfostateNetwork
-from aleator.learning.sampled.traversal import Policies, Samples, Traversals
+from aleator.learning.sampled.board_asks import Ask
+from aleator.learning.sampled.board_play import BoardPlay
+from aleator.learning.sampled.traversal import Samples, Traversals
 
 Tensor = torch.Tensor
-Ask = Callable[[Tensor, Tensor, Tensor], Tensor]
-"""What a player does at decisions [d] with cards, flops [n] and hands [n]: [d, n, A]."""
-_ROWS, _GPU_ROWS = 1 << 19, 1 << 22  # infostates that policies are asked about at a time
 _FLOPS, _GPU_FLOPS = 8, 64  # flops that are walked at a time
 
 
@@ -358,113 +355,3 @@ def _places(flops: Tensor, cards: Cards | None) -> tuple[Tensor, tuple[Tensor, T
     begin, end = torch.searchsorted(cards.flops, torch.stack([flops[0], flops[-1] + 1])).tolist()
     some = Cards(cards.flops[begin:end], cards.hands[begin:end])
     return (some.flops - flops[0]) * NUM_HANDS + some.hands, some
-
-
-def ask_policies(play: BoardPlay, policies: Policies) -> Ask:
-    """Returns policies as walks ask them."""
-
-    def ask(decisions: Tensor, flops: Tensor, hands: Tensor) -> Tensor:
-        infostates = play.number(
-            decisions.repeat_interleave(len(hands)), flops.repeat(len(decisions)), hands.repeat(len(decisions))
-        )
-        answers = torch.cat([policies.probabilities(part) for part in torch.split(infostates, _ROWS)])
-        return answers.view(len(decisions), len(hands), -1)
-
-    return ask
-
-
-def ask_network(
-    play: BoardPlay, encoding: BoardEncoding, network: InfostateNetwork, answer: Callable[[Tensor, Tensor], Tensor]
-) -> Ask:
-    """Returns a network as walks ask it; `answer` makes policies [n, A] of outputs and legal actions."""
-
-    @torch.no_grad()
-    def ask(decisions: Tensor, flops: Tensor, hands: Tensor) -> Tensor:
-        late = play.deals_flop(decisions)
-        cards = encoding.cards(torch.where(late[0], flops, len(play.flops)), hands)
-        answers = []
-        most = _ROWS if play.device.type == "cpu" else _GPU_ROWS
-        for some in torch.split(decisions, max(1, most // len(hands))):
-            betting, outputs = encoding.betting_at(some)
-            values = network.on_grid(cards, betting)
-            values = values.gather(2, outputs[:, None].expand(-1, len(hands), -1))
-            legal = play.legal_at(some)[:, None].expand(-1, len(hands), -1)
-            answers.append(answer(values.flatten(0, 1), legal.flatten(0, 1)).view(values.shape))
-        return torch.cat(answers)
-
-    return ask
-
-
-def remembered(ask: Ask) -> Ask:
-    """Returns the same answers, which are looked up where the same is asked again: walks ask about all flops three
-    times before a network changes."""
-    known: dict[tuple[int, ...], Tensor] = {}
-
-    def ask_or_look_up(decisions: Tensor, flops: Tensor, hands: Tensor) -> Tensor:
-        # walks ask about decisions and flops that follow each other
-        key = (int(decisions[0]), len(decisions), int(flops[0]), int(flops[-1]), len(hands))
-        if key not in known:
-            known[key] = ask(decisions, flops, hands)
-        return known[key]
-
-    return ask_or_look_up
-
-
-class BoardMixture:
-    """The mixture of a player's policies, of which it draws one for a whole hand: its average, weighted by own reach,
-    exactly, on all flops; gigabytes.
-
-    Attributes:
-        early: per player [d, A, H]: weight x own reach x policy, summed, before the flop.
-        late: per player, for every few flops [d, A, n]: the same on flops, for one hand of each class of suits.
-    """
-
-    def __init__(self, walk: BoardWalk) -> None:
-        self._walk, play = walk, walk.play
-        flops = torch.arange(len(play.flops), device=play.device)
-        self._dealt = [walk.deal(some) for some in walk.chunks(flops)]
-        shapes = [(len(walk.early[player]), play.num_actions, NUM_HANDS) for player in (0, 1)]
-        self.early = [torch.zeros(shape, device=play.device) for shape in shapes]
-        self.late = [
-            [
-                torch.zeros((len(decisions), play.num_actions, len(dealt.cards[0])), device=play.device)
-                for dealt in self._dealt
-            ]
-            for decisions in walk.late
-        ]
-
-    def add(self, ask: Ask, player: int, weight: float) -> None:
-        """Adds a policy of a player."""
-        walk, decisions = self._walk, self._walk.play.decisions
-        early = walk.ask_early(ask, player)
-        for number, dealt in enumerate(self._dealt):
-            policy = PlayerPolicy(early, walk.ask_late(ask, player, dealt))
-            above, reach = walk.reach(policy, player, dealt)
-            stand_in = walk.stand_in(dealt)
-            for slot, decision in enumerate(walk.late[player]):
-                own = reach[int(decisions[decision])].reshape(-1)[stand_in]
-                self.late[player][number][slot] += weight * own * policy.late[slot].flatten(1)[:, stand_in]
-        for slot, decision in enumerate(walk.early[player]):
-            self.early[player][slot] += weight * above[int(decisions[decision])] * early[slot]
-
-    def policies(self, dealt: Dealt, number: int) -> list[PlayerPolicy]:
-        """Returns the average of both players on the flops of a chunk; uniform where nobody comes."""
-        legal, walk = self._walk.play.legal_at, self._walk
-        found = []
-        for player in (0, 1):
-            early = _normalised(self.early[player], legal(walk.numbers(walk.early[player])))
-            late = _normalised(self.late[player][number], legal(walk.numbers(walk.late[player])))
-            found.append(PlayerPolicy(early, late[:, :, dealt.row]))
-        return found
-
-    def exploitability(self, stopped: Callable[[], bool]) -> float | None:
-        """Returns the exact exploitability (NashConv / 2) of the averages, in chips; None if it was stopped."""
-        numbers = iter(range(len(self._dealt)))
-        return self._walk.exploitability(lambda dealt: self.policies(dealt, next(numbers)), stopped)
-
-
-def _normalised(sums: Tensor, legal: Tensor) -> Tensor:
-    """Returns policies [d, A, n] from sums and legal actions [d, A]."""
-    total = sums.sum(dim=1, keepdim=True)
-    uniform = (legal / legal.sum(dim=1, keepdim=True).clamp(min=1))[:, :, None]
-    return torch.where(total > 0, sums / total.clamp(min=1e-30), uniform.to(sums.dtype))

@@ -35,18 +35,10 @@ import torch
 from aleator.errors import SolveError, check_known, shown
 from aleator.games.base import Game
 from aleator.learning.run_files import without_prefix
+from aleator.learning.sampled.board_asks import Ask, ask_network, ask_policies, remembered
+from aleator.learning.sampled.board_mixture import BoardMixture
 from aleator.learning.sampled.board_play import BoardEncoding, BoardPlay
-from aleator.learning.sampled.board_walk import (
-    Ask,
-    BoardMixture,
-    BoardWalk,
-    Cards,
-    Dealt,
-    PlayerPolicy,
-    ask_network,
-    ask_policies,
-    remembered,
-)
+from aleator.learning.sampled.board_walk import BoardWalk, Cards, Dealt, PlayerPolicy
 from aleator.learning.sampled.encoding import Encoding
 from aleator.learning.sampled.fitting import fit_network, probabilities
 from aleator.learning.sampled.memory import Ledger, Memory
