@@ -8,7 +8,9 @@ from typing import Any
 import torch
 
 from aleator.apps.benchmarking import Progress, Result
-from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig, Matching, regret_policies
+from aleator.learning.sampled.deep_cfr import DeepCFR
+from aleator.learning.sampled.deep_cfr_config import DeepCfrConfig
+from aleator.learning.sampled.matching import Matching, regret_policies
 from aleator.learning.sampled.trainer import BothPolicies
 from aleator.learning.sampled.traversal import parse_sampling, traverse
 from aleator.solvers.engines.torch_threads import one_thread

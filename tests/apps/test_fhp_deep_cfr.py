@@ -8,7 +8,7 @@ import pytest
 
 from aleator.apps.papers.base import Settings
 from aleator.apps.papers.fhp_deep_cfr import Run, report
-from aleator.learning.sampled.deep_cfr import PRESETS, DeepCfrConfig
+from aleator.learning.sampled.deep_cfr_config import PRESETS, DeepCfrConfig
 from tests.apps.calls import call, quick_paper
 
 

@@ -15,7 +15,8 @@ from aleator.games.holdem.cards import NUM_HANDS, blocked_hands, parse_cards, pa
 from aleator.games.holdem.hand_state import HandState
 from aleator.games.holdem.variants import load_hand_game
 from aleator.learning.sampled.board_play import BoardPlay
-from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig
+from aleator.learning.sampled.deep_cfr import DeepCFR
+from aleator.learning.sampled.deep_cfr_config import DeepCfrConfig
 from aleator.learning.sampled.methods import METHODS
 from aleator.learning.sampled.model import SampledModel
 from aleator.learning.sampled.network_trainer import NetworkTrainer, average_policies

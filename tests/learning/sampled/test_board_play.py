@@ -19,7 +19,8 @@ from aleator.games.holdem.suits import CARD_MAPS, HAND_MAPS
 from aleator.games.holdem.whole_game import WholeGame, load_whole_game
 from aleator.learning.run_files import RunPace
 from aleator.learning.sampled.board_play import BoardEncoding, BoardPlay
-from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig
+from aleator.learning.sampled.deep_cfr import DeepCFR
+from aleator.learning.sampled.deep_cfr_config import DeepCfrConfig
 from aleator.learning.sampled.methods import METHODS
 from aleator.learning.sampled.run import SampledRun, train_sampled
 from aleator.learning.sampled.traversal import Policies, draw_actions

@@ -18,7 +18,9 @@ from aleator.learning.sampled.board_asks import ask_network, ask_policies
 from aleator.learning.sampled.board_mixture import BoardMixture
 from aleator.learning.sampled.board_play import BoardEncoding, BoardPlay
 from aleator.learning.sampled.board_walk import BoardWalk, Cards, PlayerPolicy
-from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig, Matching, regret_policies
+from aleator.learning.sampled.deep_cfr import DeepCFR
+from aleator.learning.sampled.deep_cfr_config import DeepCfrConfig
+from aleator.learning.sampled.matching import Matching, regret_policies
 from aleator.learning.sampled.methods import METHODS
 from aleator.learning.sampled.network import InfostateNetwork
 from aleator.learning.sampled.network_trainer import average_policies
@@ -167,11 +169,10 @@ def test_deep_cfr_learns_from_public_samples(whole: WholeGame) -> None:
     )  # fmt: skip
     run = DeepCFR(config, WholeHoldemGame(whole))
     run.run_epoch()
-    assert run.board_mixture is not None
-    before = run.board_mixture.exploitability(lambda: False)
+    before = run.mixture_exploitability()
     for _ in range(2):
         run.run_epoch()
-    after = run.board_mixture.exploitability(lambda: False)
+    after = run.mixture_exploitability()
     assert before is not None and after is not None and after < before
 
 
@@ -184,11 +185,10 @@ SUMS = DeepCfrConfig(
 def test_deep_cfr_learns_from_exact_sums(small: WholeHoldemGame) -> None:
     """The mixture and the network of the average end at less than a quarter of what uniform play loses."""
     run = DeepCFR(SUMS, small)
-    assert run.board_mixture is not None
-    uniform = run.board_mixture.exploitability(lambda: False)
+    uniform = run.mixture_exploitability()
     while not run.done:
         run.run_epoch()
-    mixture, network = run.board_mixture.exploitability(lambda: False), run.exploitability()
+    mixture, network = run.mixture_exploitability(), run.exploitability()
     assert uniform is not None and mixture is not None and network is not None
     assert mixture < uniform / 4 and network < uniform / 4
     assert network == pytest.approx(
@@ -197,8 +197,11 @@ def test_deep_cfr_learns_from_exact_sums(small: WholeHoldemGame) -> None:
     )
 
 
-def test_a_run_of_exact_sums_goes_on_as_if_it_had_not_stopped(small: WholeHoldemGame, tmp_path: Path) -> None:
-    config = replace(SUMS, steps=5, policy_steps=5, iterations=2)
+@pytest.mark.parametrize("flat", [False, True])
+def test_a_run_of_exact_sums_goes_on_as_if_it_had_not_stopped(
+    small: WholeHoldemGame, tmp_path: Path, flat: bool
+) -> None:
+    config = replace(SUMS, steps=5, policy_steps=5, iterations=2, flat=flat)
     ends = []
     for name, parts in (("straight", 1), ("parts", 2)):
         run = SampledRun(tmp_path / name, METHODS["deep-cfr"])
@@ -214,6 +217,14 @@ def test_a_run_of_exact_sums_goes_on_as_if_it_had_not_stopped(small: WholeHoldem
     assert all(torch.equal(tensor, resumed[name]) for name, tensor in straight.items())
     first, second = (end.exploitability() for end in ends)
     assert first is not None and first == second
+
+
+def test_policies_are_mixed_where_it_is_asked_for(small: WholeHoldemGame) -> None:
+    run = DeepCFR(DeepCfrConfig(game="flop-holdem", memory=10, batch=10), small)
+    with pytest.raises(SolveError, match="are mixed with average=mixture or with cards only"):
+        run.mixture_exploitability()
+    with pytest.raises(SolveError, match="too many infostates to mix policies"):
+        run.mixture_policy()
 
 
 def test_only_flop_holdem_has_flops() -> None:

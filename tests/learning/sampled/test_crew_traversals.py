@@ -9,7 +9,8 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.learning.sampled.crew_traversals import BlockTraverser, traversed_by
-from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig
+from aleator.learning.sampled.deep_cfr import DeepCFR
+from aleator.learning.sampled.deep_cfr_config import DeepCfrConfig
 from aleator.learning.worker_game import WorkerGame
 from aleator.workers.base import Here, Workers
 from aleator.workers.processes import Processes

@@ -15,7 +15,8 @@ from aleator.agents.registry import load_agent
 from aleator.errors import AgentError, SolveError
 from aleator.games import load_game
 from aleator.learning.run_files import CHECKPOINT, CONFIG, METRICS, NETWORK, RunPace
-from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig
+from aleator.learning.sampled.deep_cfr import DeepCFR
+from aleator.learning.sampled.deep_cfr_config import DeepCfrConfig
 from aleator.learning.sampled.methods import METHODS
 from aleator.learning.sampled.model import load_model
 from aleator.learning.sampled.run import SampledRun, train_sampled

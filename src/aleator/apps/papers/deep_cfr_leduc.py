@@ -10,7 +10,8 @@ import numpy as np
 
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
 from aleator.apps.papers.parallel import SeedsCurve, run_beside
-from aleator.learning.sampled.deep_cfr import NETWORK, DeepCFR, DeepCfrConfig
+from aleator.learning.sampled.deep_cfr import DeepCFR
+from aleator.learning.sampled.deep_cfr_config import NETWORK, DeepCfrConfig
 from aleator.learning.sampled.nfsp import NFSP, NfspConfig
 from aleator.solvers.best_response import exploitability
 

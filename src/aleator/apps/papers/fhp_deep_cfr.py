@@ -15,7 +15,8 @@ from aleator.apps.papers.kept import run_file, run_once
 from aleator.apps.papers.parallel import SeedsCurve
 from aleator.games.holdem.game import WholeHoldemGame
 from aleator.games.holdem.whole_game import WholeGame, load_whole_game
-from aleator.learning.sampled.deep_cfr import NETWORK, PRESETS, DeepCFR, DeepCfrConfig
+from aleator.learning.sampled.deep_cfr import DeepCFR
+from aleator.learning.sampled.deep_cfr_config import NETWORK, PRESETS, DeepCfrConfig
 
 _GAME = "flop-holdem"
 _SD, _DEEP, _TABLE = "SD-CFR (mixture of networks)", "Deep CFR (network of the average)", "exact linear CFR (thesis)"
@@ -81,7 +82,6 @@ def _train(settings: Settings, config: DeepCfrConfig, device: str, on_progress: 
         raise PaperError("training on flop hold'em with the whole deck takes a GPU; --quick plays with three ranks")
     game = WholeGame(variant=load_whole_game(_GAME).variant, **({"deck": _QUICK_DECK} if settings.quick else {}))
     trainer, unit = DeepCFR(config, WholeHoldemGame(game), device=device), 1000 * 2 / game.big_blind
-    assert trainer.board_mixture is not None
     seen = Run([], [], [], [], 0.0)
     while not trainer.done:
         on_progress(trainer.epoch / (config.iterations + 1), f"seed {config.seed}, iteration {trainer.epoch + 1}")
@@ -90,7 +90,7 @@ def _train(settings: Settings, config: DeepCfrConfig, device: str, on_progress: 
             seen.iterations.append(trainer.epoch)
             seen.nodes.append(float(trainer.nodes))
             seen.seconds.append(trainer.seconds)
-            seen.mixture.append(unit * _known(trainer.board_mixture.exploitability))
+            seen.mixture.append(unit * _known(trainer.mixture_exploitability))
     on_progress(config.iterations / (config.iterations + 1), f"seed {config.seed}, the network of the average")
     return seen._replace(network=unit * _known(trainer.exploitability))
 

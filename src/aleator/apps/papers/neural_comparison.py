@@ -17,7 +17,8 @@ from aleator.apps.papers.parallel import SeedsCurve, run_beside
 from aleator.games.registry import load_game
 from aleator.learning.rebel.config import preset
 from aleator.learning.rebel.training import Trainer
-from aleator.learning.sampled.deep_cfr import NETWORK, DeepCFR
+from aleator.learning.sampled.deep_cfr import DeepCFR
+from aleator.learning.sampled.deep_cfr_config import NETWORK
 from aleator.learning.sampled.methods import find_method
 from aleator.solvers.algorithms import rule_of
 from aleator.solvers.best_response import exploitability

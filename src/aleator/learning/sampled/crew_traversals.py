@@ -21,7 +21,9 @@ import numpy as np
 import torch
 
 from aleator.errors import SolveError
-from aleator.learning.sampled.deep_cfr import DeepCFR, DeepCfrConfig, regret_policies
+from aleator.learning.sampled.deep_cfr import DeepCFR
+from aleator.learning.sampled.deep_cfr_config import DeepCfrConfig
+from aleator.learning.sampled.matching import regret_policies
 from aleator.learning.sampled.network import InfostateNetwork
 from aleator.learning.sampled.network_trainer import open_game
 from aleator.learning.sampled.trainer import BothPolicies, parameters, set_parameters
@@ -125,5 +127,5 @@ def traversed_by(
     rules = WorkerGame(trainer.config.game, game, trainer.fingerprint)
     prepare = partial(BlockTraverser, trainer.config, rules, str(device))
     with workers.hire(prepare, most=trainer.config.blocks) as crew:
-        trainer.traverse_by_workers = partial(CrewTraversals(crew, trainer.device).find, trainer)
+        trainer.traversals.by_workers = partial(CrewTraversals(crew, trainer.device).find, trainer)
         yield

@@ -11,7 +11,7 @@ import torch
 from aleator.errors import check_known
 from aleator.games.base import Game
 from aleator.learning import settings
-from aleator.learning.sampled import deep_cfr, double_neural, nfsp
+from aleator.learning.sampled import deep_cfr, deep_cfr_config, double_neural, nfsp
 from aleator.learning.sampled.trainer import SampledConfig, SampledTrainer
 
 
@@ -53,7 +53,7 @@ class Method(NamedTuple):
 METHODS = {
     made.kind: Method(made.kind, made.title, config, presets, made)
     for made, config, presets in (
-        (deep_cfr.DeepCFR, deep_cfr.DeepCfrConfig, deep_cfr.PRESETS),
+        (deep_cfr.DeepCFR, deep_cfr_config.DeepCfrConfig, deep_cfr_config.PRESETS),
         (nfsp.NFSP, nfsp.NfspConfig, nfsp.PRESETS),
         (double_neural.DoubleNeuralCFR, double_neural.DoubleNeuralConfig, double_neural.PRESETS),
     )

@@ -21,9 +21,10 @@ import torch
 from aleator.errors import one_line, shown
 from aleator.games.base import Game
 from aleator.learning.sampled.board_play import BoardEncoding, BoardPlay
-from aleator.learning.sampled.deep_cfr import DeepCfrConfig, regret_policies
+from aleator.learning.sampled.deep_cfr_config import DeepCfrConfig
 from aleator.learning.sampled.double_neural import DoubleNeuralCFR, trained_policies
 from aleator.learning.sampled.encoding import InfostateEncoding
+from aleator.learning.sampled.matching import regret_policies
 from aleator.learning.sampled.methods import METHODS, to_dict
 from aleator.learning.sampled.network import InfostateNetwork
 from aleator.learning.sampled.network_trainer import average_policies
