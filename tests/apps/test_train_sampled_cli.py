@@ -109,5 +109,9 @@ def test_workers_traverse_for_deep_cfr_alone(capsys: pytest.CaptureFixture[str],
     assert found[0]["exploitability"] == found[1]["exploitability"] and found[0]["nodes"] == found[1]["nodes"]
     last = read_run("workers", tmp_path / "workers" / "metrics.jsonl").last
     assert last["workers"] == 2 and last["replaced"] == 0
+    folder, asked = tmp_path / "none", ("--game", "flop-holdem", "--preset", "fhp", "--processes", "4")
+    code, _, error = call(capsys, "train", "deep-cfr", *asked, "--out", str(folder))
+    assert code == 2 and "cards=300,000 walks flops in one process; workers share traversals" in error
+    assert len(error.strip().splitlines()) == 1 and not folder.exists()
     code, _, error = call(capsys, "train", "nfsp", "--game", "kuhn", "--processes", "2")
     assert code == 2 and "--ray and --processes are for deep-cfr; nfsp trains in one process" in error

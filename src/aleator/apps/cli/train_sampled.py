@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -149,11 +150,14 @@ def _new_config(
 ) -> Any:
     """Returns the settings of a new run; with workers there are enough blocks for all of them."""
     from aleator.learning import settings
+    from aleator.learning.sampled.crew_traversals import check_shared
 
     changed = training.parse_changes(partial(settings.parse_setting, method.config), changes, seed)
-    if not isinstance(workers, Here):
-        changed.setdefault("blocks", AHEAD * workers.count)
-    return method.preset(preset, **changed, game=game)
+    config: Any = method.preset(preset, **changed, game=game)
+    if isinstance(workers, Here):
+        return config
+    check_shared(config)
+    return config if "blocks" in changed else replace(config, blocks=AHEAD * workers.count)
 
 
 def _text(line: dict[str, Any]) -> str:

@@ -107,6 +107,15 @@ class CrewTraversals(NamedTuple):
         return Traversals(Samples(*map(tensor, regrets)), Samples(*map(tensor, policies)), tensor(values), touched)
 
 
+def check_shared(config: DeepCfrConfig) -> None:
+    """Raises SolveError if a run has no traversals that workers can make."""
+    if not config.traverses:
+        walked = f"cards={config.cards:,}" if config.cards else f"flops={config.flops:,}"
+        raise SolveError(
+            f"{walked} walks flops in one process; workers share traversals, which need cards=0 and flops=0"
+        )
+
+
 @contextmanager
 def traversed_by(
     workers: Workers, trainer: DeepCFR, game: str | None, *, device: torch.device | str = "cpu"
@@ -120,8 +129,9 @@ def traversed_by(
         device: of the workers.
 
     Raises:
-        SolveError: the traversals are in one block.
+        SolveError: the traversals are in one block, or there are none.
     """
+    check_shared(trainer.config)
     if trainer.config.blocks < 2:
         raise SolveError("workers need traversals in several blocks: set blocks to 2 or more")
     rules = WorkerGame(trainer.config.game, game, trainer.fingerprint)

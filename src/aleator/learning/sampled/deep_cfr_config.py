@@ -23,7 +23,7 @@ class DeepCfrConfig(NetworkRunConfig):
     """A run of Deep CFR; see `NetworkRunConfig` for what NFSP has, too.
 
     Attributes:
-        traversals: K, of each player in an iteration.
+        traversals: K, of each player in an iteration; none with `flops` or `cards`.
         blocks: parts of these traversals that workers can make beside each other; with several each part has random
             numbers of its own.
         sampling: external, robustK or outcome[,epsilon=E].
@@ -77,6 +77,8 @@ class DeepCfrConfig(NetworkRunConfig):
         self._check_rule()
         if not 1 <= self.blocks <= self.traversals:
             raise SolveError(f"blocks must be at least 1 and at most {self.traversals:,}, not {shown(self.blocks)}")
+        if self.blocks > 1 and not self.traverses:
+            raise SolveError(f"blocks must be 1 with flops or cards, which one process walks, not {self.blocks}")
         check_not_negative(self, "policy_power")
 
     def _check_rule(self) -> None:
@@ -90,6 +92,17 @@ class DeepCfrConfig(NetworkRunConfig):
                 f"rule={self.rule} does not work with networks: a rule cannot be optimistic, simultaneous or Hedge, "
                 f"nor have an average that restarts or whose exponent changes"
             )
+
+    @staticmethod
+    def upgraded(values: Any) -> Any:
+        """Returns settings as they are written now: blocks once had no effect with flops or cards."""
+        walks = isinstance(values, dict) and (values.get("flops") or values.get("cards"))
+        return {**values, "blocks": 1} if walks else values
+
+    @property
+    def traverses(self) -> bool:
+        """Whether single histories are traversed; otherwise all hands of flops are walked at once."""
+        return not (self.flops or self.cards)
 
     @property
     def regret_rule(self) -> RegretRule | None:

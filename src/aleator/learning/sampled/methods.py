@@ -33,8 +33,8 @@ class Method(NamedTuple):
     make: Callable[..., SampledTrainer]
 
     def settings(self, values: Any) -> SampledConfig:
-        """Returns the settings that `to_dict` gave."""
-        made: SampledConfig = settings.from_dict(self.config, values)
+        """Returns the settings that `to_dict` gave, in this version or an earlier one."""
+        made: SampledConfig = settings.from_dict(self.config, self.config.upgraded(values))
         return made
 
     def preset(self, name: str | None, **changes: Any) -> SampledConfig:

