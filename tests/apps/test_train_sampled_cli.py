@@ -62,6 +62,30 @@ def test_sd_cfr_is_a_setting(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     assert json.loads(text)["epoch"] == 4 and json.loads(text)["method"] == "deep-cfr"
 
 
+SMALL_FLOP = """
+from aleator.games.holdem.game import WholeHoldemGame
+from aleator.games.holdem.whole_game import WholeGame, load_whole_game
+
+
+class Small(WholeHoldemGame):
+    def __init__(self):
+        super().__init__(WholeGame(variant=load_whole_game("flop-holdem").variant, deck=tuple(range(44, 52))))
+"""  # its two highest ranks
+
+
+@pytest.mark.parametrize("walked", ["cards=50", "flops=2"])
+def test_walks_of_flops_count_no_traversals(walked: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder, file = tmp_path / "run", tmp_path / "small.py"
+    file.write_text(SMALL_FLOP)
+    changes = [word for text in (walked, "batch=20", "samples=100", "iterations=1") for word in ("--set", text)]
+    asked = ("--game", f"python:{file}:Small", *options("deep-cfr")[2:], *changes, "--out", str(folder))
+    code, text, error = call(capsys, "train", "deep-cfr", *asked, "--tensorboard")
+    assert code == 0 and "nodes" in text and "exploitability" in text, error
+    shown = read_run("run", folder / "metrics.jsonl")
+    assert {"exploitability", "loss", "nodes", "samples", "seconds"} <= set(shown.columns)
+    assert "traversals" not in shown.columns and "traversals" not in shown.last
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -108,7 +132,7 @@ def test_workers_traverse_for_deep_cfr_alone(capsys: pytest.CaptureFixture[str],
         found.append(json.loads(text))
     assert found[0]["exploitability"] == found[1]["exploitability"] and found[0]["nodes"] == found[1]["nodes"]
     last = read_run("workers", tmp_path / "workers" / "metrics.jsonl").last
-    assert last["workers"] == 2 and last["replaced"] == 0
+    assert last["workers"] == 2 and last["replaced"] == 0 and last["traversals"] == 2 * 4 * 40
     folder, asked = tmp_path / "none", ("--game", "flop-holdem", "--preset", "fhp", "--processes", "4")
     code, _, error = call(capsys, "train", "deep-cfr", *asked, "--out", str(folder))
     assert code == 2 and "cards=300,000 walks flops in one process; workers share traversals" in error

@@ -107,7 +107,8 @@ class DeepCFR(NetworkTrainer):
         if config.average == NETWORK:
             self.policy_memory.add(join_samples(met), policy_weight, self.generator)
         samples = sum(memory.added for memory in self.memories)
-        return {"traversals": 2 * t * config.traversals, "samples": samples, "loss": sum(losses) / 2, **work}
+        made = {"traversals": 2 * t * config.traversals} if config.traverses else {}
+        return {**made, "samples": samples, "loss": sum(losses) / 2, **work}
 
     def _policies(self, player: int) -> NetworkPolicies:
         """Returns what a player does now."""
