@@ -138,4 +138,7 @@ def traversed_by(
     prepare = partial(BlockTraverser, trainer.config, rules, str(device))
     with workers.hire(prepare, most=trainer.config.blocks) as crew:
         trainer.traversals.by_workers = partial(CrewTraversals(crew, trainer.device).find, trainer)
-        yield
+        try:
+            yield
+        finally:
+            trainer.traversals.by_workers = None
