@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from aleator.learning.rebel.subgames import Subgames
 from aleator.learning.rebel.training import Trainer
 from aleator.learning.value_network.leaf_values import leaf_values
 from aleator.learning.value_network.networks import NetworkConfig, ValueNetwork
@@ -123,4 +124,5 @@ def test_only_leaves_with_new_beliefs_are_asked_about(zero: bool, monkeypatch: p
 def test_it_is_what_training_on_the_cpu_uses() -> None:
     trainer = Trainer(tiny())
     assert isinstance(trainer.leaf_values(), NumbaLeaves)
-    assert isinstance(leaf_values(trainer.network, trainer.subgames.encoding, low_precision=True), TorchLeaves)
+    exact = Subgames(trainer.subgames.game, dtype=torch.float64).encoding
+    assert isinstance(leaf_values(trainer.network, exact), TorchLeaves)

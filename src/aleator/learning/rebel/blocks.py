@@ -90,11 +90,10 @@ class Networks(NamedTuple):
     decisions: Decisions | None
     values: ValueNetwork
     policies: PolicyNetwork | None
-    low_precision: bool = False
 
     def searchers(self) -> Searchers:
         """Returns the networks, as they are now, as a value function and as what searches start with."""
-        values = leaf_values(self.values, self.subgames.encoding, low_precision=self.low_precision)
+        values = leaf_values(self.values, self.subgames.encoding)
         if not (self.policies and self.decisions and self.config.warm_start):
             return Searchers(values, None)
         return Searchers(values, WarmStart(NetworkPolicies(self.policies, self.decisions), self.config.warm_start))

@@ -87,12 +87,7 @@ class Trainer:
     """A training run that can be stepped, asked, saved and resumed."""
 
     def __init__(
-        self,
-        config: RebelConfig,
-        game: Game[Any] | None = None,
-        *,
-        device: torch.device | str = "cpu",
-        low_precision: bool = False,
+        self, config: RebelConfig, game: Game[Any] | None = None, *, device: torch.device | str = "cpu"
     ) -> None:
         """Begins a run.
 
@@ -101,9 +96,8 @@ class Trainer:
             game: a game of one's own, whose code is not run just because settings name it; None for one of this
                 package.
             device: where it computes.
-            low_precision: leaf values in bfloat16 where that is possible.
         """
-        self.config, self.device, self.low_precision = config, torch.device(device), low_precision
+        self.config, self.device = config, torch.device(device)
         if self.device.type == "cuda":
             from aleator.learning.value_network.triton_leaves import check_width
 
@@ -195,7 +189,7 @@ class Trainer:
     def networks(self) -> Networks:
         """Returns the networks that search."""
         policies = self.policies.searcher if self.policies else None
-        return Networks(self.config, self.subgames, self.decisions, self.searcher, policies, self.low_precision)
+        return Networks(self.config, self.subgames, self.decisions, self.searcher, policies)
 
     def leaf_values(self) -> BatchedValue:
         """Returns the network, as it is now, as a value function."""

@@ -1,4 +1,4 @@
-"""A value network at the leaves of a forest of subgames, in plain torch: on every device, in every precision."""
+"""A value network at the leaves of a forest of subgames, in plain torch: on every device, as precise as its encoding."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ class TorchLeaves:
     Attributes:
         network: the network.
         encoding: of the public states of all leaves, in the order of `Shapes.leaf_states`.
-        low_precision: compute in bfloat16.
     """
 
-    def __init__(self, network: ValueNetwork, encoding: Encoding, *, low_precision: bool = False) -> None:
-        self.network, self.encoding, self.low_precision = network, encoding, low_precision
+    def __init__(self, network: ValueNetwork, encoding: Encoding) -> None:
+        self.network, self.encoding = network, encoding
 
     def bind(self, forest: Forest) -> BoundTorchLeaves:
         """Returns the value function for the leaves of one forest."""
@@ -56,8 +55,6 @@ class BoundTorchLeaves:
         swap = self._swap[live]
         inputs[:, -2 * hands : -hands] = torch.where(swap, beliefs[1], beliefs[0])
         inputs[:, -hands:] = torch.where(swap, beliefs[0], beliefs[1])
-        with torch.autocast(inputs.device.type, torch.bfloat16, enabled=self._leaves.low_precision):
-            answers = self._leaves.network(inputs)
         values = torch.zeros_like(reach[0])
-        values[live] = answers.to(values.dtype)
+        values[live] = self._leaves.network(inputs).to(values.dtype)
         return values
