@@ -8,7 +8,6 @@ from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
-from llvmlite import binding
 
 from aleator.apps.benchmarking import Progress, Result, best_seconds
 from aleator.errors import AleatorError
@@ -40,14 +39,12 @@ GAMES = 12
 
 
 def run(progress: Progress, names: Sequence[str] = CASES) -> Result:
-    """Returns searches per second of games in mid-play, one core on a CPU; bfloat16 where the device has it."""
+    """Returns searches per second of games in mid-play, one core on a CPU."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    precisions = [True] if device == "cuda" else [False, True] if _multiplies_bfloat16() else [False]
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    cases = [(name, low) for name in names for low in precisions]
     try:
-        rows = [_measure(name, device, low, progress, place / len(cases)) for place, (name, low) in enumerate(cases)]
+        rows = [_measure(name, device, progress, place / len(names)) for place, name in enumerate(names)]
     finally:
         torch.set_num_threads(threads)
     return Result(
@@ -63,18 +60,12 @@ def run(progress: Progress, names: Sequence[str] = CASES) -> Result:
     )
 
 
-def _multiplies_bfloat16() -> bool:
-    """Returns whether the CPU has instructions for products of bfloat16; without them it is slower than float32."""
-    features = binding.get_host_cpu_features()
-    return bool(features.get("amx-bf16") or features.get("avx512bf16"))
-
-
-def _measure(name: str, device: str, low: bool, progress: Progress, part: float) -> dict[str, Any]:
+def _measure(name: str, device: str, progress: Progress, part: float) -> dict[str, Any]:
     """Returns one row of the table."""
-    progress(part, f"{name}, {'bfloat16' if low else 'float32'}")
+    progress(part, name)
     games = 16_384 if device == "cuda" else 128
     config = preset("paper", game=name, games=games, updates=8, searches=10 * games)
-    trainer = Trainer(config, device=device, low_precision=low)
+    trainer = Trainer(config, device=device)
     _teach(trainer)
     play = new_self_play(config, trainer.subgames, None, games)
     for _ in range(5):  # into the midst of games
@@ -89,10 +80,10 @@ def _measure(name: str, device: str, low: bool, progress: Progress, part: float)
         if device == "cuda":
             torch.cuda.synchronize()
         best = min(best, clock() - before)
-        products = _network_rate(trainer, low) * games / (leaves * UPDATES)
+        products = _network_rate(trainer) * games / (leaves * UPDATES)
     return {
         "game": name,
-        "precision": "bfloat16" if low else "float32",
+        "precision": str(_precision(trainer)).removeprefix("torch."),
         "searches/s": games / best,
         "release": RELEASE[name],
         "ratio": games / best / RELEASE[name],
@@ -141,9 +132,14 @@ def _teach(trainer: Trainer) -> None:
         optimiser.step()
 
 
-def _network_rate(trainer: Trainer, low: bool) -> float:
+def _precision(trainer: Trainer) -> torch.dtype:
+    """Returns what the network computes in at leaves."""
+    return torch.float16 if trainer.device.type == "cuda" else torch.float32
+
+
+def _network_rate(trainer: Trainer) -> float:
     """Returns how many inputs per second the network's largest matrix product takes in this run."""
-    dtype = torch.bfloat16 if low else torch.float32
+    dtype = _precision(trainer)
     rows = torch.randn((4096, 256), device=trainer.device, dtype=dtype)
     weights = torch.randn((256, 256), device=trainer.device, dtype=dtype)
 

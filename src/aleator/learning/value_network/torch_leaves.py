@@ -1,4 +1,4 @@
-"""A value network at the leaves of a forest of subgames, in plain torch: on every device, as precise as its encoding."""
+"""A value network at the leaves of a forest of subgames, in plain torch: on any device, as precise as its encoding."""
 
 from __future__ import annotations
 
