@@ -9,11 +9,13 @@ from aleator.agents.safe import SafeAgent
 from aleator.errors import SolveError
 from aleator.games import load_game
 from aleator.games.table import Table
+from aleator.search.blueprint import Blueprint
 from aleator.search.safe import SafeSearch
 from aleator.solvers.best_response import exploitability
 from aleator.solvers.cfr import CFR
 from aleator.solvers.regret_rule import CFR as CFR_RULE
 from aleator.trees import build_tree
+from aleator.trees.beliefs import normalised_rows
 from aleator.trees.policy import uniform_policy
 
 
@@ -25,7 +27,7 @@ def test_search_makes_a_rough_blueprint_better_and_the_table_agrees() -> None:
     agent = SafeAgent(solver.average_policy(), SafeSearch(gadget="resolve", iterations=200))
     searched = agent.policy(tree)
     assert exploitability(searched) < 0.9 * exploitability(solver.average_policy())
-    rng = np.random.default_rng(3)
+    expected, rng = Blueprint(searched).reach, np.random.default_rng(3)
     for seat in (0, 1):
         for _ in range(5):
             table = Table(game, rng)
@@ -37,7 +39,10 @@ def test_search_makes_a_rough_blueprint_better_and_the_table_agrees() -> None:
                     np.testing.assert_allclose(
                         agent.policy_at(seen.history)[:, seen.hand], searched[node][:, seen.hand], atol=0.05
                     )
-                    assert agent.belief(seen.history).state == seen.state
+                    belief = agent.belief(seen.history)
+                    assert belief.state == seen.state
+                    own = normalised_rows(expected[seat][tree.node_at(seen.events)])  # Bayes' rule
+                    np.testing.assert_allclose(belief.beliefs[seat], own, atol=0.05)
                 table.act(int(rng.choice(seen.legal)))
     assert 0 < agent.searches <= 10
 

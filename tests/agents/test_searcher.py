@@ -13,8 +13,10 @@ from aleator.games import load_game
 from aleator.games.holdem.game import HoldemGame
 from aleator.games.holdem.spot import Spot
 from aleator.games.table import Table
+from aleator.search.blueprint import Blueprint
 from aleator.solvers.best_response import exploitability
 from aleator.trees import build_tree
+from aleator.trees.beliefs import normalised_rows
 from aleator.trees.policy import uniform_policy
 from aleator.trees.subgame import TO_THE_END
 from tests.solvers.holdem.test_solver import RIVER, TURN
@@ -36,6 +38,7 @@ def test_the_table_plays_the_policy(name: str, game: str) -> None:
     tree = build_tree(rules)
     agent, policy = load_agent(name, rules), load_agent(name, rules).policy(tree)
     policy.check()
+    expected = Blueprint(policy).reach
     for seat in (0, 1, 0, 1):
         table = Table(rules, rng)
         agent.begin(seat, rng)
@@ -46,6 +49,8 @@ def test_the_table_plays_the_policy(name: str, game: str) -> None:
                 np.testing.assert_allclose(agent.policy_at(seen.history)[:, seen.hand], there, atol=1e-6)
                 belief = agent.belief(seen.history)
                 assert belief is not None and belief.state == seen.state
+                own = normalised_rows(expected[seat][tree.node_at(seen.events)])  # Bayes' rule
+                np.testing.assert_allclose(belief.beliefs[seat], own, atol=1e-6)
                 likely = [action for action in seen.legal if there[action] > 0]
                 table.act(int(rng.choice(likely)))  # what it never does it need not know the same way
             else:
