@@ -15,8 +15,8 @@ from aleator.games.holdem.cards import NUM_HANDS
 from aleator.learning.holdem.examples import ranges_on
 from aleator.learning.holdem.gates import judge, round_of, round_policies, round_spot
 from aleator.learning.holdem.model import HoldemModel, load_holdem_model
+from aleator.learning.holdem.shipped import shipped_holdem_path
 from aleator.learning.holdem.streets import STREETS
-from aleator.learning.value_network.shipped import shipped_holdem_path
 from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.rounds import round_boards

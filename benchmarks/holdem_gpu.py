@@ -20,8 +20,8 @@ from aleator.learning.holdem.examples import Labelling, ranges_on, river_example
 from aleator.learning.holdem.gates import round_spot
 from aleator.learning.holdem.leaves import round_engine
 from aleator.learning.holdem.model import load_holdem_model
+from aleator.learning.holdem.shipped import shipped_holdem_path
 from aleator.learning.holdem.situations import random_ranges
-from aleator.learning.value_network.shipped import shipped_holdem_path
 from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.fused import FusedRivers

@@ -23,9 +23,9 @@ from aleator.games import load_game
 from aleator.games.table import Table
 from aleator.learning.rebel.blocks import new_self_play
 from aleator.learning.rebel.config import preset
+from aleator.learning.rebel.shipped import shipped_model
 from aleator.learning.rebel.training import Trainer
 from aleator.learning.value_network.encoding import Encoding
-from aleator.learning.value_network.shipped import shipped_model
 
 SUMMARY = "ReBeL: searches per second of self-play on this CPU or GPU, seconds of the agent's moves"
 

@@ -13,7 +13,7 @@ from aleator.agents.registry import load_agent
 from aleator.errors import AgentError, SolveError
 from aleator.games import load_game
 from aleator.games.table import Table
-from aleator.learning.value_network.shipped import shipped_path
+from aleator.learning.rebel.shipped import shipped_path
 from aleator.storage import StorageError
 
 

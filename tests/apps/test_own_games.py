@@ -11,8 +11,8 @@ from aleator.errors import AleatorError, GameError, SolutionError
 from aleator.games import load_game
 from aleator.games.registry import load_recorded_game
 from aleator.learning.rebel.checkpoint import RunDirectory
+from aleator.learning.rebel.model import Searcher, load_model
 from aleator.learning.rebel.training import Trainer
-from aleator.learning.value_network.model import Searcher, load_model
 from aleator.solvers.limits import Limits
 from aleator.solvers.solution import TreeSolution, open_solution
 from aleator.solvers.solve import solve

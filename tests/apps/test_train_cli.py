@@ -14,7 +14,7 @@ import torch
 
 from aleator.apps.cli import device, training
 from aleator.learning.rebel.checkpoint import RunDirectory
-from aleator.learning.value_network.model import load_model
+from aleator.learning.rebel.model import load_model
 from tests.apps.calls import call
 from tests.apps.processes import PATIENCE
 from tests.learning.runs import contents

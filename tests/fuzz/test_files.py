@@ -23,10 +23,10 @@ from aleator.errors import AleatorError
 from aleator.games.holdem.betting_tree import NodeKind
 from aleator.games.holdem.spot_file import parse_spot
 from aleator.learning.rebel.checkpoint import RunDirectory
+from aleator.learning.rebel.model import Model, Searcher, load_model
 from aleator.learning.rebel.run import Pace, train
 from aleator.learning.rebel.training import Trainer
 from aleator.learning.run_files import CHECKPOINT, CONFIG
-from aleator.learning.value_network.model import Model, Searcher, load_model
 from aleator.solvers.holdem.solution import HoldemSolution
 from aleator.solvers.limits import Limits
 from aleator.solvers.solution import TreeSolution, open_solution

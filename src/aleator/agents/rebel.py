@@ -14,9 +14,9 @@ import numpy as np
 
 from aleator.agents.search import SearchAgent
 from aleator.games.base import Game
-from aleator.learning.value_network.model import load_model
-from aleator.learning.value_network.network_value import NetworkValue
-from aleator.learning.value_network.shipped import shipped_path
+from aleator.learning.rebel.model import load_model
+from aleator.learning.rebel.network_value import NetworkValue
+from aleator.learning.rebel.shipped import shipped_path
 from aleator.search.budget import check_budget
 from aleator.search.random_iteration import SearchConfig
 from aleator.trees.subgame import DepthLimit

@@ -14,7 +14,7 @@ from aleator.apps.web.worker.race import MAX_SHOWN, race, tree
 from aleator.apps.web.worker.runs import read_run, run_files
 from aleator.errors import SolveError
 from aleator.games.registry import load_game
-from aleator.learning.value_network.shipped import shipped_games
+from aleator.learning.rebel.shipped import shipped_games
 from aleator.solvers.algorithms import ALGORITHMS, find_algorithm
 from tests.apps.web.running import RunningServer, Silent
 

@@ -15,8 +15,8 @@ from aleator.learning.holdem.knot_network import KnotNetwork
 from aleator.learning.holdem.model import HoldemModel, load_holdem_model
 from aleator.learning.holdem.network import NetworkShape, Situation
 from aleator.learning.holdem.networks import num_parameters
+from aleator.learning.holdem.shipped import shipped_holdem_path
 from aleator.learning.holdem.streets import STREETS
-from aleator.learning.value_network.shipped import shipped_holdem_path
 from aleator.storage import ArrayFile, StorageError, write_arrays
 
 CARDS = 8

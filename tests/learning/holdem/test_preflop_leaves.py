@@ -15,7 +15,7 @@ from aleator.learning.holdem.leaves import NetworkLeaves
 from aleator.learning.holdem.model import load_holdem_model
 from aleator.learning.holdem.network import NetworkShape, Situation
 from aleator.learning.holdem.preflop_leaves import ClassLeaves, class_matrices
-from aleator.learning.value_network.shipped import shipped_holdem_path
+from aleator.learning.holdem.shipped import shipped_holdem_path
 from aleator.solvers.engines.batched_holdem.deck import Deck
 from aleator.solvers.engines.batched_holdem.rounds import equity_matrices, round_boards
 

@@ -15,10 +15,10 @@ import pytest
 
 from aleator.learning.rebel.checkpoint import RunDirectory
 from aleator.learning.rebel.config import RebelConfig
+from aleator.learning.rebel.model import load_model
 from aleator.learning.rebel.run import Pace, train
 from aleator.learning.rebel.training import Trainer
 from aleator.learning.run_files import CHECKPOINT, METRICS, NETWORK
-from aleator.learning.value_network.model import load_model
 from aleator.storage import ArrayFile, StorageError, write_arrays
 from tests.apps.processes import COMMAND, PATIENCE, kinds_of_end
 from tests.learning.ladder import Ladder

@@ -15,9 +15,9 @@ torch = pytest.importorskip("torch")
 from aleator.learning.rebel.decisions import STEPS, Decisions, NetworkPolicies  # noqa: E402
 from aleator.learning.rebel.evaluation import play_out  # noqa: E402
 from aleator.learning.rebel.learner import squared_loss  # noqa: E402
+from aleator.learning.rebel.model import Model, Searcher, load_model  # noqa: E402
 from aleator.learning.rebel.subgames import Subgames  # noqa: E402
 from aleator.learning.rebel.training import Trainer  # noqa: E402
-from aleator.learning.value_network.model import Model, Searcher, load_model  # noqa: E402
 from aleator.learning.value_network.networks import NetworkConfig, PolicyNetwork  # noqa: E402
 from aleator.solvers.engines.batched.engine import BoundValue, Searched, TorchEngine  # noqa: E402
 from aleator.solvers.engines.batched.forest import Forest  # noqa: E402

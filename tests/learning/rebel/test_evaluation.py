@@ -15,10 +15,10 @@ from aleator.trees import build_tree
 torch = pytest.importorskip("torch")
 
 from aleator.learning.rebel.evaluation import even_draws, play_out  # noqa: E402
+from aleator.learning.rebel.model import Searcher  # noqa: E402
 from aleator.learning.rebel.self_play import sample_updates  # noqa: E402
+from aleator.learning.rebel.shipped import shipped_model  # noqa: E402
 from aleator.learning.rebel.subgames import Subgames  # noqa: E402
-from aleator.learning.value_network.model import Searcher  # noqa: E402
-from aleator.learning.value_network.shipped import shipped_model  # noqa: E402
 from aleator.solvers.engines.batched.forest import Forest  # noqa: E402
 from aleator.solvers.engines.batched.parts import search  # noqa: E402
 from tests.learning.runs import Nothing  # noqa: E402

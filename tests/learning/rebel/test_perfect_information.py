@@ -15,9 +15,9 @@ from aleator.errors import SolveError
 from aleator.games import load_game
 from aleator.games.table import PublicHistory
 from aleator.learning.rebel.config import RebelConfig, preset
+from aleator.learning.rebel.model import Model
 from aleator.learning.rebel.run import Pace, train
 from aleator.learning.rebel.training import Trainer
-from aleator.learning.value_network.model import Model
 from aleator.solvers.best_response import nash_conv
 from aleator.solvers.minimax import position_values
 from aleator.trees import build_tree

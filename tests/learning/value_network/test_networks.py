@@ -13,8 +13,8 @@ from aleator.errors import SolveError
 os.environ.setdefault("TRITON_INTERPRET", "1")
 torch = pytest.importorskip("torch")
 
+from aleator.learning.rebel.model import Model, Searcher, load_model  # noqa: E402
 from aleator.learning.rebel.training import Trainer  # noqa: E402
-from aleator.learning.value_network.model import Model, Searcher, load_model  # noqa: E402
 from aleator.learning.value_network.networks import zero_sum  # noqa: E402
 from aleator.learning.value_network.numba_leaves import NumbaLeaves  # noqa: E402
 from aleator.learning.value_network.torch_leaves import TorchLeaves  # noqa: E402

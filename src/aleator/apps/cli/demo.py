@@ -28,8 +28,8 @@ from aleator.storage import make_folder
 
 if TYPE_CHECKING:
     from aleator.learning.rebel.evaluation import Played
+    from aleator.learning.rebel.model import Searcher
     from aleator.learning.rebel.training import Trainer
-    from aleator.learning.value_network.model import Searcher
     from aleator.solvers.engines.batched.engine import BatchedValue
 
 GAME, LABEL = "liars-dice:1x4", "1x4f"
@@ -55,9 +55,9 @@ def run(
         make_folder(output)
         check_plot(picture)
     from aleator.learning.rebel.config import preset
+    from aleator.learning.rebel.model import Searcher
+    from aleator.learning.rebel.shipped import shipped_model
     from aleator.learning.rebel.training import Trainer
-    from aleator.learning.value_network.model import Searcher
-    from aleator.learning.value_network.shipped import shipped_model
 
     trainer = Trainer(preset("demo", game=GAME, seed=seed))
     config = trainer.config

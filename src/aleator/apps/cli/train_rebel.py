@@ -127,8 +127,8 @@ def _opened(
     run: RunDirectory, config: RebelConfig, rules: Game[Any] | None, device: str, start: Path | None, *, is_new: bool
 ) -> Iterator[Trainer]:
     """Yields a trainer where its run stands, which is locked meanwhile; with the networks in `start`, if there are."""
+    from aleator.learning.rebel.model import load_model
     from aleator.learning.rebel.training import Trainer
-    from aleator.learning.value_network.model import load_model
 
     trainer = Trainer(config, rules, device=device)
     if start:

@@ -12,9 +12,9 @@ from aleator.learning.holdem.examples import Examples, Labelling
 from aleator.learning.holdem.fitting import Errors, errors_of, measure
 from aleator.learning.holdem.model import load_holdem_model
 from aleator.learning.holdem.network import HoldemValueNetwork
+from aleator.learning.holdem.shipped import shipped_holdem_path
 from aleator.learning.holdem.streets import STREETS
 from aleator.learning.holdem.teaching import ExampleMaker
-from aleator.learning.value_network.shipped import shipped_holdem_path
 from aleator.solvers.engines.batched_holdem.deck import Deck
 
 # street, the paper's Huber loss, Supremus'; situations and iterations if quick, usually, on a GPU

@@ -10,8 +10,8 @@ import torch
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
 from aleator.apps.papers.rebel import GAMES, TABLE_2_ITERATIONS, TABLE_2_REBEL
 from aleator.learning.rebel.evaluation import Played, play_out
-from aleator.learning.value_network.model import Searcher
-from aleator.learning.value_network.shipped import shipped_model, shipped_path
+from aleator.learning.rebel.model import Searcher
+from aleator.learning.rebel.shipped import shipped_model, shipped_path
 from aleator.trees.public_tree import build_tree
 
 _CONVENTION = (

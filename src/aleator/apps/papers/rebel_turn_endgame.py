@@ -12,7 +12,7 @@ from aleator.apps.papers.holdem_curves import ALL_HANDS, HoldemCurve, holdem_cur
 from aleator.games.holdem.spot import Spot
 from aleator.learning.holdem.gates import judge, round_of, round_policies
 from aleator.learning.holdem.model import load_holdem_model
-from aleator.learning.value_network.shipped import shipped_holdem_path
+from aleator.learning.holdem.shipped import shipped_holdem_path
 from aleator.solvers.algorithms import parse_rule
 from aleator.solvers.holdem.problem import prepare_spots
 

@@ -9,7 +9,7 @@ from aleator.apps.web.models import Preset, SpotModel
 from aleator.apps.web.models_play import GameInfo, OpponentInfo
 from aleator.caching import cache
 from aleator.games.holdem.spot_file import parse_spot, spot_table
-from aleator.learning.value_network.shipped import shipped_games
+from aleator.learning.rebel.shipped import shipped_games
 
 _GAMES = {
     "liars-dice:1x4": ("Liar's Dice, four faces", "One die each with four faces; fours are wild.", "dice"),

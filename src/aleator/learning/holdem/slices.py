@@ -27,8 +27,8 @@ from aleator.learning.holdem.fitting import FitConfig, fit, measure
 from aleator.learning.holdem.model import HoldemModel, load_holdem_model
 from aleator.learning.holdem.network import HoldemValueNetwork, NetworkShape, check_network
 from aleator.learning.holdem.networks import make_network
+from aleator.learning.holdem.shipped import shipped_holdem_path
 from aleator.learning.holdem.streets import STREETS, street_named
-from aleator.learning.value_network.shipped import shipped_holdem_path
 from aleator.storage import StorageError, check_writable, exclusive, make_folder, replace_file
 from aleator.workers.base import Crew, Here, Workers
 

@@ -19,9 +19,9 @@ import torch
 from aleator.learning.rebel.blocks import LocalBlocks, block_sizes
 from aleator.learning.rebel.config import RebelConfig
 from aleator.learning.rebel.learner import Learner
+from aleator.learning.rebel.model import Model
 from aleator.learning.rebel.training import Trainer
 from aleator.learning.run_files import CHECKPOINT, NETWORK, RunFiles, read_tensors, restore_generator, without_prefix
-from aleator.learning.value_network.model import Model
 from aleator.storage import ArrayFile, check_object, parse_json, write_arrays
 from aleator.trees.fingerprint import Fingerprint
 

@@ -18,12 +18,12 @@ from aleator.trees.subgame import DepthLimit, subgame_at
 os.environ.setdefault("TRITON_INTERPRET", "1")
 torch = pytest.importorskip("torch")
 
+from aleator.learning.rebel.model import Model, Searcher  # noqa: E402
+from aleator.learning.rebel.network_value import NetworkValue  # noqa: E402
+from aleator.learning.rebel.shipped import shipped_games, shipped_model  # noqa: E402
 from aleator.learning.rebel.subgames import Subgames  # noqa: E402
 from aleator.learning.rebel.training import Trainer  # noqa: E402
-from aleator.learning.value_network.model import Model, Searcher  # noqa: E402
-from aleator.learning.value_network.network_value import NetworkValue  # noqa: E402
 from aleator.learning.value_network.networks import NetworkConfig, ValueNetwork  # noqa: E402
-from aleator.learning.value_network.shipped import shipped_games, shipped_model  # noqa: E402
 from aleator.learning.value_network.torch_leaves import TorchLeaves  # noqa: E402
 from aleator.solvers.engines.batched.engine import TorchEngine  # noqa: E402
 from tests.learning.runs import tiny  # noqa: E402

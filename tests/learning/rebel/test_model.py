@@ -13,8 +13,8 @@ import pytest
 import torch
 from safetensors import SafetensorError, safe_open
 
+from aleator.learning.rebel.model import Model, Searcher, load_model
 from aleator.learning.rebel.training import Trainer
-from aleator.learning.value_network.model import Model, Searcher, load_model
 from aleator.storage import ArrayFile, StorageError
 from aleator.storage.tensors import write_tensors
 from tests.learning.runs import tiny
@@ -85,7 +85,7 @@ def test_numbers_that_are_not_finite_are_refused(saved: Path, tmp_path: Path) ->
 
 _READ = """
 import resource, sys
-from aleator.learning.value_network.model import load_model
+from aleator.learning.rebel.model import load_model
 for file in sys.argv[1:]:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     try:

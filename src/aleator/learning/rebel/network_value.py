@@ -10,7 +10,7 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray, Game
-from aleator.learning.value_network.model import Model, Searcher
+from aleator.learning.rebel.model import Model, Searcher
 from aleator.learning.value_network.numba_leaves import BoundNumbaLeaves
 from aleator.learning.value_network.numba_network import NumbaNetwork
 from aleator.search.random_iteration import SearchStart

@@ -1,4 +1,4 @@
-"""The trained networks that come with the package, found by the name of their game."""
+"""The networks that ReBeL trained and that come with the package, found by the name of their game."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from aleator.errors import SolveError
 from aleator.shipped import directory
 
 if TYPE_CHECKING:
-    from aleator.learning.value_network.model import Model
+    from aleator.learning.rebel.model import Model
 
 
 def shipped_games() -> list[str]:
@@ -31,24 +31,6 @@ def shipped_path(game: str) -> Path:
 
 def shipped_model(game: str) -> Model:
     """Returns the trained network of a game."""
-    from aleator.learning.value_network.model import load_model  # loads PyTorch, which the names do not need
+    from aleator.learning.rebel.model import load_model  # loads PyTorch, which the names do not need
 
     return load_model(shipped_path(game))
-
-
-def shipped_holdem_path(street: str) -> Path:
-    """Returns the file of hold'em's network of a street: turn, flop or preflop (their ends), or river (its start).
-
-    Raises:
-        SolveError: there is none; the message lists those that there are.
-    """
-    from aleator.learning.holdem.streets import STREETS
-
-    folder = directory() / "holdem"
-    path = folder / f"{street}.safetensors"
-    if not path.is_file():
-        known = ", ".join(name for name in STREETS if (folder / f"{name}.safetensors").is_file())
-        raise SolveError(
-            f"no hold'em network of the street {street!r} comes with Aleator; there are: {known or 'none'}"
-        )
-    return path
