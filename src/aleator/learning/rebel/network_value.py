@@ -61,6 +61,7 @@ class NetworkValue:
         searcher = Searcher(model, game)
         self.start = SearchStart(NetworkStart(searcher), searcher.warm_start.updates) if searcher.warm_start else None
         self.game, self.encoding, self.network = searcher.game, searcher.subgames.encoding, NumbaNetwork(model.network)
+        self._hands = model.network.num_hands
         self._known: WeakKeyDictionary[Subgame, _Leaves] = WeakKeyDictionary()
 
     def cfvs(self, subgame: Subgame, reach: Reach, player: int | None = None) -> Reach:
@@ -75,7 +76,8 @@ class NetworkValue:
                 if asked == 0
                 else np.matmul(reach[0][:, None, :], deal)[:, 0, :]
             )
-            np.multiply(values.values(asked, reach), chance, out=cfvs[asked])
+            said = values.values(asked, (_padded(reach[0], self._hands), _padded(reach[1], self._hands)))
+            np.multiply(said[:, : chance.shape[1]], chance, out=cfvs[asked])
         return cfvs
 
     def _prepare(self, subgame: Subgame) -> _Leaves:
@@ -89,3 +91,9 @@ class NetworkValue:
             BoundNumbaLeaves(self.network, self.encoding.of(states), torch.from_numpy(rows), rows),
             np.stack([self.game.deal(state) for state in states]),
         )
+
+
+def _padded(reach: FloatArray, hands: int) -> FloatArray:
+    """Returns [L, hands]: zeros for hands that only the other player has."""
+    missing = hands - reach.shape[1]
+    return np.pad(reach, ((0, 0), (0, missing))) if missing else reach
