@@ -7,7 +7,10 @@ import doctest
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 import aleator
 
@@ -49,3 +52,26 @@ def test_importing_the_package_loads_nothing() -> None:
     script = "import sys, aleator; print([name for name in ('numpy', 'numba', 'torch') if name in sys.modules])"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
+
+
+POLICY = aleator.uniform_policy(aleator.build_tree(aleator.load_game("kuhn")))
+
+
+@pytest.mark.parametrize(
+    ("mistake", "message"),
+    [
+        (lambda: aleator.exploitability(aleator.solve("kuhn", iterations=1)), "a Policy, not .*: take its .policy"),
+        (lambda: aleator.expected_value("kuhn"), "this measures a Policy, not 'kuhn'"),
+        (lambda: aleator.uniform_policy("kuhn"), "on a tree, as build_tree makes it of a game, not on 'kuhn'"),
+        (lambda: aleator.best_response(POLICY, player=2), "a player is 0 or 1, not 2"),
+        (lambda: aleator.solve("kuhn", iterations=1.5), "iterations must be at least 1 and at most .*, not 1.5"),
+        (lambda: aleator.solve("kuhn", iterations=True), "not True"),
+        (lambda: aleator.solve("kuhn", iterations="5"), "not '5'"),
+        (lambda: aleator.solve("kuhn", seconds="5"), "seconds must be positive, not '5'"),
+        (lambda: aleator.solve("kuhn", exploitability="small"), "must be positive and finite, not 'small'"),
+        (lambda: aleator.solve("kuhn", resume="k.solution"), "is a Solution, as open_solution reads it, not 'k.sol"),
+    ],
+)
+def test_mistakes_of_a_caller_are_errors_of_the_package(mistake: Callable[[], object], message: str) -> None:
+    with pytest.raises(aleator.AleatorError, match=message):
+        mistake()

@@ -153,6 +153,8 @@ def test_mistakes_end_with_one_line_and_exit_code_2(capsys: pytest.CaptureFixtur
         (("solve", "kuhn", "--weight", "0.5"), "--weight 0.5 is for --transfer"),
         (("solve", "kuhn", "--resumable"), "every solution of kuhn can be resumed"),
         (("solve", "kuhn", "--out", str(foreign)), "of another kind, and would be lost"),
+        (("solve", "kuhn", "--out", str(leduc)), "it holds leduc, which would be lost"),
+        (("solve", "kuhn", "--out", str(other)), "it holds 'arrays', which would be lost"),
         (("solve", "turn.toml"), "a spot is named holdem:turn.toml"),
         (("solve", "my.py:Mine"), "a game of your own is named python:my.py:Mine"),
         (("show", "kuhn", "--json", "--csv"), "choose one"),

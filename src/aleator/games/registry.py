@@ -253,8 +253,8 @@ def load_game(name: str) -> Game[Any]:
     family, _, parameters = name.partition(":")
     if family in ("kuhn", "leduc") and "players=" in parameters:
         raise GameError(
-            f"{shown(name)} is a game of many players, which `aleator solve`, `evaluate` and `games` take; this needs "
-            "a game of two: leave out players="
+            f"{shown(name)} is a game of many players, which `aleator solve` and `games` take; this needs one of two: "
+            "leave out players="
         )
     for known in _KNOWN:
         if known.family == family:

@@ -21,7 +21,7 @@ from typing import Any, Generic, TypeVar
 
 import torch
 
-from aleator.errors import SolveError, one_line
+from aleator.errors import SolveError, one_line, shown
 from aleator.learning.seeds import derived_seed
 from aleator.storage import (
     ArrayFile,
@@ -109,13 +109,19 @@ class RunFiles(ABC, Generic[Config]):
         try:
             with path.open("rb") as file:
                 values = parse_json(file.read(_MAX_CONFIG))
-            if not isinstance(values, dict) or values.get(_KIND) != self._kind:
+            if not isinstance(values, dict) or not isinstance(values.get(_KIND), str):
                 raise ValueError(f"it is not a run of {self._name}")
+            if values[_KIND] != self._kind:
+                raise StorageError(
+                    f"{self.path} holds a run of another kind, {shown(values[_KIND])}, not of {self._name}"
+                )
             if _CHECKSUM in values and values.pop(_CHECKSUM) != _checksum(values):
                 raise ValueError("the settings have changed since the run began")
             fingerprint = parse_fingerprint(values.pop(_FINGERPRINT)) if _FINGERPRINT in values else None
             del values[_KIND]
             return self.parse_config(values), fingerprint
+        except StorageError:
+            raise
         except OSError as error:
             raise StorageError(f"cannot read {path}: {error.strerror}") from error
         except ValueError as error:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from aleator.errors import SolveError, shown
 from aleator.games.base import FloatArray
 from aleator.solvers.engines.cpu.engine import shared_engine
 from aleator.solvers.state import at_root
@@ -47,8 +48,21 @@ def _reach(policy: Policy, player: int, root_reach: Reach | None) -> FloatArray:
     return reach
 
 
+def check_policy(policy: object) -> None:
+    """Raises SolveError if something is no policy, and says where there is one."""
+    if not isinstance(policy, Policy):
+        where = ": take its .policy" if isinstance(getattr(policy, "policy", None), Policy) else ""
+        raise SolveError(f"this measures a Policy, not {shown(policy)}{where}")
+
+
+def _check_player(player: object) -> None:
+    if player not in (0, 1):
+        raise SolveError(f"a player is 0 or 1, not {shown(player)}")
+
+
 def expected_value(policy: Policy, root_reach: Reach | None = None) -> float:
     """Returns what player 0 wins on average when both follow the policy."""
+    check_policy(policy)
     engine = shared_engine(policy.tree)
     own = engine.layout.pad(0, policy.probabilities[0])
     values = engine.values(0, _reach(policy, 1, root_reach), own, best=False)
@@ -57,6 +71,8 @@ def expected_value(policy: Policy, root_reach: Reach | None = None) -> float:
 
 def best_response(policy: Policy, player: int, root_reach: Reach | None = None) -> BestResponse:
     """Returns a best response of `player` to the other player's part of the policy (each hand's first best action)."""
+    check_policy(policy)
+    _check_player(player)
     tree, engine = policy.tree, shared_engine(policy.tree)
     response = engine.layout.pad(player, policy.probabilities[player])
     values = engine.values(player, _reach(policy, 1 - player, root_reach), response, best=True)
@@ -67,6 +83,8 @@ def best_response(policy: Policy, player: int, root_reach: Reach | None = None) 
 
 def best_response_value(policy: Policy, player: int, root_reach: Reach | None = None) -> float:
     """Returns what `player` wins on average with a best response."""
+    check_policy(policy)
+    _check_player(player)
     engine = shared_engine(policy.tree)
     values = engine.values(player, _reach(policy, 1 - player, root_reach), np.zeros(0), best=True)
     return at_root(policy.tree, player, values, root_reach)

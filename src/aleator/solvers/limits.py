@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from time import perf_counter
 from typing import NamedTuple
 
@@ -77,16 +78,25 @@ class Limits:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        if self.iterations is not None and not 1 <= self.iterations <= MAX_ITERATIONS:
+        if self.iterations is not None and not (
+            _is_number(self.iterations, Integral) and 1 <= self.iterations <= MAX_ITERATIONS
+        ):
             raise SolveError(
                 f"iterations must be at least 1 and at most {MAX_ITERATIONS:,}, not {shown(self.iterations)}"
             )
-        if self.exploitability is not None and not 0 < self.exploitability < math.inf:
-            raise SolveError(f"the exploitability to stop at must be positive and finite, not {self.exploitability}")
-        if self.seconds is not None and not self.seconds > 0:
-            raise SolveError(f"seconds must be positive, not {self.seconds}")
+        if self.exploitability is not None and not (
+            _is_number(self.exploitability, Real) and 0 < self.exploitability < math.inf
+        ):
+            text = shown(self.exploitability)
+            raise SolveError(f"the exploitability to stop at must be positive and finite, not {text}")
+        if self.seconds is not None and not (_is_number(self.seconds, Real) and self.seconds > 0):
+            raise SolveError(f"seconds must be positive, not {shown(self.seconds)}")
         if self.iterations is None and self.exploitability is None and self.seconds is None:
             object.__setattr__(self, "iterations", DEFAULT_ITERATIONS)
+
+
+def _is_number(value: object, kind: type) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 def run_until(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, overload
 import numpy as np
 
 from aleator.caching import cache
-from aleator.errors import SolutionError, SolveError, TooBigError
+from aleator.errors import SolutionError, SolveError, TooBigError, shown
 from aleator.games.base import Game
 from aleator.games.contract import check_own_game
 from aleator.games.holdem.spot import Spot
@@ -174,6 +174,8 @@ def solve(
     """
     if not isinstance(limits, Limits | None):
         raise SolveError(f"limits are Limits, as in Limits(iterations=1000), not {limits!r}")
+    if not isinstance(resume, Solution | None):
+        raise SolveError(f"what is resumed is a Solution, as open_solution reads it, not {shown(resume)}")
     if (iterations, exploitability, seconds) != (None, None, None):
         if limits is not None:
             raise SolveError(f"say when to stop once: by {limits!r}, or by iterations, exploitability and seconds")

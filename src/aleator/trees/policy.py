@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from aleator.errors import SolveError
+from aleator.errors import SolveError, shown
 from aleator.games.base import FloatArray, Game
 from aleator.trees.public_tree import IDENTITY, PublicTree
 
@@ -174,6 +174,8 @@ def legal_actions(tree: PublicTree) -> tuple[BoolArray, BoolArray]:
 
 def uniform_policy(tree: PublicTree) -> Policy:
     """Returns the policy that plays every legal action with equal probability."""
+    if not isinstance(tree, PublicTree):
+        raise SolveError(f"a policy is on a tree, as build_tree makes it of a game, not on {shown(tree)}")
     first, second = (legal.astype(np.float64) for legal in legal_actions(tree))
     return normalised(tree, (first, second))
 

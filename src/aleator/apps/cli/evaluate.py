@@ -14,6 +14,7 @@ from aleator.apps.cli.output import heading, number, out, print_json, progress_b
 from aleator.apps.cli.solve import print_exploitability, print_values
 from aleator.errors import AgentError
 from aleator.games.holdem.variants import is_hand_game
+from aleator.games.multiplayer.registry import is_multiplayer
 from aleator.games.registry import known_games, load_game
 from aleator.parsing import MAX_SEED
 from aleator.solvers.best_response import best_response_value, expected_value
@@ -60,6 +61,10 @@ def run(
         return
     with progress_bar("evaluating", quiet=json):
         if agent is None:
+            if not Path(what).exists() and is_multiplayer(what):
+                raise AgentError(
+                    f"{what} is a game of many players: evaluate the FILE that `aleator solve {what} --out FILE` writes"
+                )
             if not Path(what).exists() and what.partition(":")[0] in {known.family for known in known_games()}:
                 raise AgentError(
                     f"{what} is a game: evaluate an agent there with --agent, or name a file with a solution"

@@ -12,11 +12,13 @@ import typer
 
 from aleator.apps.cli.output import note, progress_bar
 from aleator.apps.cli.stopping import interruptible
+from aleator.errors import shown
 from aleator.solvers.algorithms import find_algorithm
 from aleator.solvers.limits import Limits, Progress
 from aleator.solvers.solution import Solution
 from aleator.solvers.solve import Problem, solve
-from aleator.storage import StorageError
+from aleator.solvers.summary import Summary
+from aleator.storage import ArrayFile, StorageError
 
 CheckpointEvery = Annotated[
     float, typer.Option(min=0.0, help="Seconds between checkpoints, which are saved to --out and can be resumed.")
@@ -44,6 +46,8 @@ def solve_with_bar(
         settings: others of `solve`.
     """
     algorithm = algorithm or problem.algorithm
+    if output is not None:
+        _check_nothing_is_lost(output, problem.name)
     with ExitStack() as stack:
         # a linear program is solved at once: there is nothing to keep yet when a signal comes
         interrupted = stack.enter_context(interruptible()) if not find_algorithm(algorithm).exact else lambda: False
@@ -80,3 +84,17 @@ def solve_with_bar(
         how = f"; go on with --resume {output}" if output else ""
         note(f"stopped early; this is what was found so far{how}")
     return solution, stopped
+
+
+def _check_nothing_is_lost(path: Path, game: str) -> None:
+    """Raises StorageError if a file holds something else than a solution of the game; a damaged one may be replaced."""
+    try:
+        metadata = ArrayFile(path).metadata
+    except StorageError:
+        return
+    try:
+        kept = Summary.parse(metadata["summary"]).game
+    except (KeyError, ValueError):
+        kept = shown(metadata.get("format", "arrays"))
+    if Path(kept).name != Path(game).name:  # spots are called by their paths, which depend on where one stands
+        raise StorageError(f"cannot write {path}: it holds {kept}, which would be lost; choose a new name")
