@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from aleator.apps.web.worker.runs import read_run
-from aleator.learning.sampled.methods import METHODS
+from aleator.learning.sampled.methods import METHODS, find_method
+from aleator.learning.sampled.run import SampledRun
 from tests.apps.calls import call
 
 TINY = {
@@ -52,6 +53,15 @@ def test_a_run_is_written_and_its_agent_plays(kind: str, capsys: pytest.CaptureF
     assert code == 0, error
     code, text, error = call(capsys, "train", kind, "--resume", str(folder), "--json")
     assert code == 0 and json.loads(text)["done"], error
+    for changes, message in (
+        ("iterations=3", "the run has 4 iterations: it can get more, not 3"),
+        ("width=3", "all but its iterations: leave out --set width"),
+    ):
+        code, text, error = call(capsys, "train", kind, "--resume", str(folder), "--set", changes)
+        assert code == 2 and message in error
+    code, text, error = call(capsys, "train", kind, "--resume", str(folder), "--set", "iterations=6", "--json")
+    assert code == 0 and json.loads(text)["done"] and json.loads(text)["epoch"] == 6, error
+    assert [line["epoch"] for line in SampledRun(folder, find_method(kind)).metrics()] == [1, 2, 3, 4, 5, 6]
 
 
 def test_sd_cfr_is_a_setting(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

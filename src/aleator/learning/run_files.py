@@ -70,6 +70,9 @@ class RunFiles(ABC, Generic[Config]):
         if self.exists:
             raise StorageError(f"{self.path} holds a training run already; resume it, or choose another directory")
         make_folder(self.path)
+        self._write_settings(settings, fingerprint)
+
+    def _write_settings(self, settings: dict[str, Any], fingerprint: Fingerprint | None) -> None:
         values = {_KIND: self._kind, **settings}
         if fingerprint is not None:
             values[_FINGERPRINT] = fingerprint.to_dict()
@@ -91,6 +94,10 @@ class RunFiles(ABC, Generic[Config]):
         Raises:
             ValueError: the values are not settings.
         """
+
+    def is_of(self, saved: Config, now: Config) -> bool:
+        """Returns whether a checkpoint with some settings belongs to a run that has others now."""
+        return saved == now
 
     def config(self) -> Config:
         """Returns the settings of the run.
@@ -192,7 +199,7 @@ class RunFiles(ABC, Generic[Config]):
                     if not file.checked:
                         raise ValueError("its checksums are missing")
                     self._check_game(parse_fingerprint(parse_json(file.metadata["fingerprint"])), game, trainer)
-                if self.parse_config(parse_json(file.metadata["config"])) != trainer.config:
+                if not self.is_of(self.parse_config(parse_json(file.metadata["config"])), trainer.config):
                     raise StorageError(f"{path} belongs to a run with other settings")
                 restore(file)
             except StorageError:

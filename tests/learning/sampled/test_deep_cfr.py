@@ -100,6 +100,18 @@ def test_a_resumed_run_is_equal_bit_by_bit(average: str, tmp_path: Path) -> None
         assert all(torch.equal(value, second[name]) for name, value in first.items())
 
 
+def test_a_run_that_was_over_goes_on_as_if_it_had_been_longer(tmp_path: Path) -> None:
+    long = trained(TINY)
+    run = SampledRun(tmp_path, METHODS["deep-cfr"])
+    run.create(DeepCFR(replace(TINY, iterations=2)))
+    for iterations in (2, 4):
+        run.lengthen(iterations)
+        trainer = DeepCFR(run.config())
+        run.restore(trainer)
+        train_sampled(trainer, run, RunPace())
+    assert all(torch.equal(value, trainer.tensors()[name]) for name, value in long.tensors().items())
+
+
 @pytest.mark.parametrize("average", ["network", "mixture"])
 def test_the_agent_plays_what_was_trained(average: str, tmp_path: Path) -> None:
     config = replace(KUHN, average=average, iterations=4)

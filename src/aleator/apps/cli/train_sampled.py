@@ -40,7 +40,7 @@ EvaluateEvery = Annotated[
 
 HELP = {
     "deep-cfr": """Train by Deep CFR, or by SD-CFR with --set average=mixture. Ctrl-C saves a checkpoint; --resume goes
-    on from it. The first example takes a quarter of a minute.
+    on from it, with more iterations if --set iterations=N says so. The first example takes a quarter of a minute.
 
     Examples:  aleator train deep-cfr --game kuhn --preset demo  |  aleator train deep-cfr --game leduc  |
     aleator train deep-cfr --game leduc --set average=mixture --out runs/sd-cfr  |
@@ -94,8 +94,10 @@ def train_command(kind: str) -> Callable[..., None]:
         if not isinstance(workers, Here) and kind != DeepCFR.kind:
             raise SolveError(f"--ray and --processes are for {DeepCFR.kind}; {kind} trains in one process")
         if resume:
-            training.check_resumed({"--preset": preset, "--set": changes, "--seed": seed, "--out": output})
+            training.check_resumed({"--preset": preset, "--seed": seed, "--out": output})
             run = SampledRun(resume, method)
+            if changes:
+                _lengthen(run, method, changes)
             config = run.config()
             rules = load_game(game) if game else None  # one's own is named again; the run knows its fingerprint
         else:
@@ -158,6 +160,18 @@ def _new_config(
         return config
     check_shared(config)
     return config if "blocks" in changed else replace(config, blocks=AHEAD * workers.count)
+
+
+def _lengthen(run: SampledRun, method: Method, changes: list[str]) -> None:
+    """Has a run go on to more iterations."""
+    from aleator.learning import settings
+
+    changed = training.parse_changes(partial(settings.parse_setting, method.config), changes, None)
+    for name in changed:
+        if name != "iterations":
+            raise SolveError(f"a resumed run keeps its settings, all but its iterations: leave out --set {name}")
+    with run.locked():
+        run.lengthen(changed["iterations"])
 
 
 def _text(line: dict[str, Any]) -> str:

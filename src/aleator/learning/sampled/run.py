@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from aleator.errors import SolveError
 from aleator.learning.run_files import CHECKPOINT, NETWORK, RunFiles, RunPace, read_tensors, restore_generator
 from aleator.learning.sampled.methods import Method, to_dict
 from aleator.learning.sampled.model import SampledModel
@@ -41,6 +43,22 @@ class SampledRun(RunFiles[SampledConfig]):
     def parse_config(self, values: Any) -> SampledConfig:
         """Returns the settings that a file has as JSON values."""
         return self._method.settings(values)
+
+    def lengthen(self, iterations: int) -> None:
+        """Has the run go on to more iterations than it was begun for; the lock must be held.
+
+        Raises:
+            SolveError: it was begun for more.
+            StorageError: there is no run of this kind here, or its settings are damaged.
+        """
+        config, fingerprint = self._settings()
+        if iterations < config.iterations:
+            raise SolveError(f"the run has {config.iterations:,} iterations: it can get more, not {iterations:,}")
+        self._write_settings(to_dict(replace(config, iterations=iterations)), fingerprint)
+
+    def is_of(self, saved: SampledConfig, now: SampledConfig) -> bool:
+        """Returns whether a checkpoint belongs to the run; it may be from before the run was lengthened."""
+        return saved.iterations <= now.iterations and replace(saved, iterations=now.iterations) == now
 
     def save(self, trainer: SampledTrainer, report: dict[str, Any]) -> None:
         """Writes a checkpoint and what has been trained so far."""
