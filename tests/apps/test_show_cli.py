@@ -1,4 +1,4 @@
-"""`aleator show`: tables, JSON and CSV of a policy, from a game or a file."""
+"""`aleator show` with many players: a profile as tables, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -9,49 +9,30 @@ from pathlib import Path
 
 import pytest
 
-from aleator.solvers.limits import Limits
+from aleator.solvers.multiplayer.problem import MultiplayerSolution
 from aleator.solvers.solve import solve
 from tests.apps.calls import call
 
-EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 
-
-def test_a_game_is_solved_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    code, text, _ = call(capsys, "show", "kuhn", "check/bet")
-    assert code == 0 and "K" in text and "100.0 %" in text and "exploitability" in text
-
-
-def test_a_file_is_shown_as_json_and_csv(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    file = tmp_path / "kuhn.solution"
-    solve("kuhn", limits=Limits(iterations=50)).save(file)
-    code, text, _ = call(capsys, "show", str(file), "--json")
-    table = json.loads(text)
-    assert code == 0 and table["game"] == "kuhn" and set(table["policy"]["start"]["J"]) == {"check", "bet"}
-    rows = list(csv.DictReader(io.StringIO(call(capsys, "show", str(file), "--csv")[1])))
-    assert len(rows) == 24 and float(rows[0]["probability"]) == table["policy"]["start"]["J"]["check"]
-
-
-def test_a_file_of_ones_own_game_is_shown_with_the_game(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    file, game = tmp_path / "customs.solution", f"python:{EXAMPLES / 'customs.py'}:Customs"
-    solve(game, limits=Limits(iterations=20)).save(file)
-    code, _, error = call(capsys, "show", str(file))
-    assert code == 2 and "--game" in error
-    code, text, _ = call(capsys, "show", str(file), "--game", game)
-    assert code == 0 and "declare 3" in text
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("kuhn", "check/fly"), "no 'fly' after check"),
-        (("kuhn", "check/check"), "nobody acts"),
-        (("chess",), "chess"),
-        (("kuhn", "--game", "kuhn"), "--game is for files, and 'kuhn' is none"),
-        (("some.blueprint",), "aleator holdem preflop --game GAME --agent blueprint:some.blueprint shows its charts"),
-    ],
-)
-def test_what_is_not_there_is_refused(
-    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str
+@pytest.mark.parametrize(("game", "start"), [("kuhn:players=3", "start"), ("leduc:players=3,cap=1", "((), '')")])
+def test_a_profile_is_shown_whole_and_where_one_asks(
+    game: str, start: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    code, _, error = call(capsys, "show", *arguments)
-    assert code == 2 and message in error
+    solution, file = solve(game, iterations=5), str(tmp_path / "many.solution")
+    assert isinstance(solution, MultiplayerSolution)
+    solution.save(file)
+    rows = list(csv.DictReader(io.StringIO(call(capsys, "show", file, "--csv")[1])))
+    assert [float(row["probability"]) for row in rows] == solution.profile.tolist()
+    assert {row["player"] for row in rows} == {"0", "1", "2"}
+    whole = json.loads(call(capsys, "show", file, "--json")[1])
+    assert whole["game"] == game
+    assert [{name: str(value) for name, value in row.items()} for row in whole["profile"]] == rows
+    code, text, error = call(capsys, "show", file)
+    assert code == 0 and f"{game}, {start}: player 0 acts" in text, error
+    there = [row for row in rows if row["public"] == ("" if start == "start" else start)]
+    for row in there:
+        assert f"{100 * float(row['probability']):.1f} %" in text
+    code, text, error = call(capsys, "show", file, rows[-1]["public"])
+    assert code == 0 and "player 2 acts" in text, error
+    code, _, error = call(capsys, "show", file, "nowhere")
+    assert code == 2 and f"unknown public state of {game} 'nowhere'; allowed: " in error and error.count("\n") == 1
