@@ -11,7 +11,7 @@ from aleator.errors import AleatorError, GameError, SolutionError
 from aleator.games import load_game
 from aleator.games.registry import load_recorded_game
 from aleator.learning.rebel.checkpoint import RunDirectory
-from aleator.learning.rebel.model import Searcher, load_model
+from aleator.learning.rebel.model import ModelSearch, load_model
 from aleator.learning.rebel.training import Trainer
 from aleator.solvers.limits import Limits
 from aleator.solvers.solution import TreeSolution, open_solution
@@ -122,7 +122,7 @@ def test_a_run_and_a_network_do_not_choose_code(capsys: pytest.CaptureFixture[st
     own.was_run()
     network = folder / "network.safetensors"
     config, model = RunDirectory(folder).config(), load_model(network)
-    for opened in (lambda: Trainer(config), lambda: Searcher(model), lambda: load_recorded_game(config.game)):
+    for opened in (lambda: Trainer(config), lambda: ModelSearch(model), lambda: load_recorded_game(config.game)):
         with pytest.raises(GameError, match="which is opened only if you name it"):
             opened()
     assert "--game python:FILE" in refused(capsys, own, "train", "rebel", "--resume", str(folder), "--device", "cpu")

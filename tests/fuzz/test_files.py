@@ -23,7 +23,7 @@ from aleator.errors import AleatorError
 from aleator.games.holdem.betting_tree import NodeKind
 from aleator.games.holdem.spot_file import parse_spot
 from aleator.learning.rebel.checkpoint import RunDirectory
-from aleator.learning.rebel.model import Model, Searcher, load_model
+from aleator.learning.rebel.model import Model, ModelSearch, load_model
 from aleator.learning.rebel.run import Pace, train
 from aleator.learning.rebel.training import Trainer
 from aleator.learning.run_files import CHECKPOINT, CONFIG
@@ -112,7 +112,7 @@ def read_network(path: Path) -> Values:
     parameters = [value.numpy() for network in networks for value in network.state_dict().values()]
     assert all(np.isfinite(value).all() for value in parameters)
     if model.config.game == "liars-dice:1x2" and model.config.depth < 4:
-        Searcher(model)
+        ModelSearch(model)
     arrays = in_bytes({str(number): value for number, value in enumerate(parameters)})
     return {"config": model.config.to_dict(), "report": json.dumps(model.report), **arrays}
 

@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch")
 from aleator.learning.rebel.decisions import STEPS, Decisions, NetworkPolicies  # noqa: E402
 from aleator.learning.rebel.evaluation import play_out  # noqa: E402
 from aleator.learning.rebel.learner import squared_loss  # noqa: E402
-from aleator.learning.rebel.model import Model, Searcher, load_model  # noqa: E402
+from aleator.learning.rebel.model import Model, ModelSearch, load_model  # noqa: E402
 from aleator.learning.rebel.subgames import Subgames  # noqa: E402
 from aleator.learning.rebel.training import Trainer  # noqa: E402
 from aleator.learning.value_network.networks import NetworkConfig, PolicyNetwork  # noqa: E402
@@ -156,8 +156,8 @@ def test_a_policy_network_learns_the_average_policy(tmp_path: Path) -> None:
     assert losses[0] is None and losses[1] is not None and losses[-1] is not None and losses[-1] < losses[1] / 20
     Model(config, trainer.searcher, {}, trainer.policies and trainer.policies.searcher).save(tmp_path / "a.safetensors")
     model = load_model(tmp_path / "a.safetensors")
-    assert Searcher(model).warm_start is None, "its searches start with nothing, as in training"
-    started = Searcher(Model(tiny(policy=True, depth=8, width=32), model.network, {}, model.policy))
+    assert ModelSearch(model).warm_start is None, "its searches start with nothing, as in training"
+    started = ModelSearch(Model(tiny(policy=True, depth=8, width=32), model.network, {}, model.policy))
     found = [
         play_out(
             build_tree(started.game), started.subgames, started.leaf_values, config.rule, updates=2, playthroughs=16,

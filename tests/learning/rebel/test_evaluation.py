@@ -15,7 +15,7 @@ from aleator.trees import build_tree
 torch = pytest.importorskip("torch")
 
 from aleator.learning.rebel.evaluation import even_draws, play_out  # noqa: E402
-from aleator.learning.rebel.model import Searcher  # noqa: E402
+from aleator.learning.rebel.model import ModelSearch  # noqa: E402
 from aleator.learning.rebel.self_play import sample_updates  # noqa: E402
 from aleator.learning.rebel.shipped import shipped_model  # noqa: E402
 from aleator.learning.rebel.subgames import Subgames  # noqa: E402
@@ -114,7 +114,7 @@ def test_the_shipped_network_plays_far_better_than_an_untrained_one() -> None:
     for trained in (True, False):
         if not trained:
             model.network.initialise(torch.Generator().manual_seed(0))
-        searcher = Searcher(model)
+        searcher = ModelSearch(model)
         found.append(
             play_out(
                 build_tree(searcher.game),

@@ -13,7 +13,7 @@ import pytest
 import torch
 from safetensors import SafetensorError, safe_open
 
-from aleator.learning.rebel.model import Model, Searcher, load_model
+from aleator.learning.rebel.model import Model, ModelSearch, load_model
 from aleator.learning.rebel.training import Trainer
 from aleator.storage import ArrayFile, StorageError
 from aleator.storage.tensors import write_tensors
@@ -40,7 +40,7 @@ def test_a_model_is_read_back(saved: Path) -> None:
 @pytest.mark.parametrize("path", sorted(MODELS.glob("*.safetensors")), ids=lambda path: path.stem)
 def test_shipped_models_fit_their_games(path: Path) -> None:
     model = load_model(path)
-    searcher = Searcher(model)
+    searcher = ModelSearch(model)
     assert searcher.subgames.encoding.size == model.network.size
     assert path.stem == model.config.game.replace(":", "-")
     assert model.policy is None and searcher.warm_start is None  # from before there were policy networks
@@ -133,6 +133,6 @@ def test_networks_of_earlier_versions_are_read(tmp_path: Path) -> None:
     with pytest.raises(SafetensorError, match=r"offset|covered"):
         safe_open(tmp_path / "old", "np").__enter__()
     old, new = load_model(tmp_path / "old"), load_model(saved)
-    assert old.fingerprint is None and Searcher(old).game.name == "liars-dice:1x2"
+    assert old.fingerprint is None and ModelSearch(old).game.name == "liars-dice:1x2"
     for mine, other in zip(old.network.parameters(), new.network.parameters(), strict=True):
         assert torch.equal(mine, other)

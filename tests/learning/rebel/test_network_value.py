@@ -19,7 +19,7 @@ from aleator.trees.subgame import DepthLimit, subgame_at
 os.environ.setdefault("TRITON_INTERPRET", "1")
 torch = pytest.importorskip("torch")
 
-from aleator.learning.rebel.model import Model, Searcher  # noqa: E402
+from aleator.learning.rebel.model import Model, ModelSearch  # noqa: E402
 from aleator.learning.rebel.network_value import NetworkValue  # noqa: E402
 from aleator.learning.rebel.shipped import shipped_games, shipped_model  # noqa: E402
 from aleator.learning.rebel.subgames import Subgames  # noqa: E402
@@ -52,7 +52,7 @@ def model_of(name: str) -> Model:
 def test_both_engines_search_alike_with_a_network(name: str, rule: str) -> None:
     """In the last game one player has three hands and the other two."""
     model = model_of(name)
-    searcher = Searcher(model)
+    searcher = ModelSearch(model)
     game, root = searcher.game, searcher.subgames.states[1]
     subgame = subgame_at(game, root, DepthLimit(moves=2))
     rng = np.random.default_rng(0)
@@ -134,7 +134,7 @@ def test_both_engines_start_with_the_policy_network() -> None:
         for network in (trainer.network, trainer.policies.network):
             network.output.weight.mul_(100)
     model = Model(trainer.config, trainer.network, {}, trainer.policies.network)
-    value, searcher = NetworkValue(model), Searcher(model)
+    value, searcher = NetworkValue(model), ModelSearch(model)
     subgame = subgame_at(searcher.game, searcher.subgames.states[1], DepthLimit(moves=2))
     rng = np.random.default_rng(0)
     reach = (rng.random(3), rng.random(3))

@@ -13,7 +13,7 @@ from aleator.errors import SolveError
 os.environ.setdefault("TRITON_INTERPRET", "1")
 torch = pytest.importorskip("torch")
 
-from aleator.learning.rebel.model import Model, Searcher, load_model  # noqa: E402
+from aleator.learning.rebel.model import Model, ModelSearch, load_model  # noqa: E402
 from aleator.learning.rebel.training import Trainer  # noqa: E402
 from aleator.learning.value_network.networks import zero_sum  # noqa: E402
 from aleator.learning.value_network.numba_leaves import NumbaLeaves  # noqa: E402
@@ -93,7 +93,7 @@ def test_a_run_with_the_outer_layer_learns_and_is_saved(tmp_path: Path) -> None:
     assert model.config.network.zero_sum and float(model.network.first_flag) == 1.0
     inputs = trainer.replay.inputs[:8]
     assert torch.equal(model.network(inputs), trainer.network(inputs))
-    assert isinstance(Searcher(model).leaf_values, NumbaLeaves)
+    assert isinstance(ModelSearch(model).leaf_values, NumbaLeaves)
 
 
 def test_hands_that_depend_on_each_other_are_refused() -> None:

@@ -28,7 +28,7 @@ from aleator.storage import make_folder
 
 if TYPE_CHECKING:
     from aleator.learning.rebel.evaluation import Played
-    from aleator.learning.rebel.model import Searcher
+    from aleator.learning.rebel.model import ModelSearch
     from aleator.learning.rebel.training import Trainer
     from aleator.solvers.engines.batched.engine import BatchedValue
 
@@ -55,7 +55,7 @@ def run(
         make_folder(output)
         check_plot(picture)
     from aleator.learning.rebel.config import preset
-    from aleator.learning.rebel.model import Searcher
+    from aleator.learning.rebel.model import ModelSearch
     from aleator.learning.rebel.shipped import shipped_model
     from aleator.learning.rebel.training import Trainer
 
@@ -71,7 +71,7 @@ def run(
     trained = _evaluate("trained network", trainer, trainer.leaf_values(), PLAYTHROUGHS, quiet=json)
     curve.append((float(config.searches), trained.exploitability))
     model = shipped_model(GAME)
-    searcher = Searcher(model)
+    searcher = ModelSearch(model)
     shipped = _evaluate("shipped network", searcher, searcher.leaf_values, PLAYTHROUGHS, quiet=json)
     tabular = solve(GAME, "lcfr", limits=Limits(iterations=TABLE_2_ITERATIONS // 2)).summary
     if picture:
@@ -111,7 +111,9 @@ def _train(trainer: Trainer, *, quiet: bool) -> list[tuple[float, float]]:
     return points
 
 
-def _evaluate(name: str, player: Trainer | Searcher, values: BatchedValue, playthroughs: int, *, quiet: bool) -> Played:
+def _evaluate(
+    name: str, player: Trainer | ModelSearch, values: BatchedValue, playthroughs: int, *, quiet: bool
+) -> Played:
     """Returns how exploitable search with a network is, with a bar while it is measured."""
     import torch
 

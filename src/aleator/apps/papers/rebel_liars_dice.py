@@ -10,7 +10,7 @@ import torch
 from aleator.apps.papers.base import Cell, Claim, OnProgress, Report, Settings
 from aleator.apps.papers.rebel import GAMES, TABLE_2_ITERATIONS, TABLE_2_REBEL
 from aleator.learning.rebel.evaluation import Played, play_out
-from aleator.learning.rebel.model import Searcher
+from aleator.learning.rebel.model import ModelSearch
 from aleator.learning.rebel.shipped import shipped_model, shipped_path
 from aleator.trees.public_tree import build_tree
 
@@ -34,7 +34,7 @@ _BIGGER = {"1x7f": "liars-dice:1x7"}
 def _measure(
     name: str, updates: int, playthroughs: int, device: str, seed: int, progress: OnProgress, share: tuple[float, float]
 ) -> Played:
-    searcher = Searcher(shipped_model(name), device=device)
+    searcher = ModelSearch(shipped_model(name), device=device)
     tree = build_tree(searcher.game)
     # every second bid sequence is the root of a subgame, and some are never reached
     expected = playthroughs * len(searcher.subgames.states) ** 2

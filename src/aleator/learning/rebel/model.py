@@ -179,7 +179,7 @@ def _fill(network: Perceptron, file: TensorFile | ArrayFile, prefix: str, names:
     network.load_state_dict(tensors, assign=True)
 
 
-class Searcher:
+class ModelSearch:
     """A model made ready to search: the subgames of its game on a device, and the network at their leaves.
 
     Args:

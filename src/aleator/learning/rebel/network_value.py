@@ -10,7 +10,7 @@ import torch
 
 from aleator.errors import SolveError
 from aleator.games.base import FloatArray, Game
-from aleator.learning.rebel.model import Model, Searcher
+from aleator.learning.rebel.model import Model, ModelSearch
 from aleator.learning.value_network.numba_leaves import BoundNumbaLeaves
 from aleator.learning.value_network.numba_network import NumbaNetwork
 from aleator.search.random_iteration import SearchStart
@@ -29,7 +29,7 @@ class _Leaves(NamedTuple):
 class NetworkStart:
     """A `StartPolicy`: what the policy network of a model says."""
 
-    def __init__(self, searcher: Searcher) -> None:
+    def __init__(self, searcher: ModelSearch) -> None:
         self._searcher = searcher
 
     def policy(self, subgame: Subgame, root_reach: Reach) -> Policy:
@@ -58,7 +58,7 @@ class NetworkValue:
     """
 
     def __init__(self, model: Model, game: Game[Any] | None = None) -> None:
-        searcher = Searcher(model, game)
+        searcher = ModelSearch(model, game)
         self.start = SearchStart(NetworkStart(searcher), searcher.warm_start.updates) if searcher.warm_start else None
         self.game, self.encoding, self.network = searcher.game, searcher.subgames.encoding, NumbaNetwork(model.network)
         self._hands = model.network.num_hands

@@ -30,35 +30,35 @@ from aleator.solvers.search_rule import SearchRule
 
 _CHUNK = 1024  # subgames that are searched together
 _NOTHING = 0.0  # added to a number, it leaves no zero with a minus
-Moment = tuple[Any, int]  # a public state, and how many moves ago the subgame began that is played in
+Place = tuple[Any, int]  # a public state, and how many moves ago the subgame began that is played in
 
 
-class SearchedGame(Game[Moment]):
+class SearchedGame(Game[Place]):
     """A game whose public states also say how long ago the last search was."""
 
     def __init__(self, game: Game[Any], depth: int) -> None:
         self.game, self.depth, self.name = game, depth, game.name
 
-    def root(self) -> Moment:
+    def root(self) -> Place:
         return self.game.root(), 0
 
-    def actor(self, state: Moment) -> int:
+    def actor(self, state: Place) -> int:
         return self.game.actor(state[0])
 
-    def actions(self, state: Moment) -> Sequence[str]:
+    def actions(self, state: Place) -> Sequence[str]:
         return self.game.actions(state[0])
 
-    def children(self, state: Moment) -> Sequence[Child[Moment]]:
+    def children(self, state: Place) -> Sequence[Child[Place]]:
         moves = (state[1] + 1) % self.depth
         return [Child((child.state, moves), child.label) for child in self.game.children(state[0])]
 
-    def hands(self, state: Moment, player: int) -> Sequence[str]:
+    def hands(self, state: Place, player: int) -> Sequence[str]:
         return self.game.hands(state[0], player)
 
-    def deal(self, state: Moment) -> FloatArray:
+    def deal(self, state: Place) -> FloatArray:
         return self.game.deal(state[0])
 
-    def utility(self, state: Moment) -> FloatArray:
+    def utility(self, state: Place) -> FloatArray:
         return self.game.utility(state[0])
 
 
@@ -94,9 +94,9 @@ class SearchedPositions:
         """Returns the least that search can win in a seat, whatever the other player and its own draws do."""
         return self._against(seat, worst=True)
 
-    def met(self) -> set[Moment]:
+    def met(self) -> set[Place]:
         """Returns the moments, ends of games left out, that can be met if one of the players does what search does."""
-        moments: set[Moment] = set()
+        moments: set[Place] = set()
         for seat in (0, 1):
             seen, waiting = {self.game.root()}, [self.game.root()]
             while waiting:
