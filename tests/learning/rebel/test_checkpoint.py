@@ -211,10 +211,16 @@ def test_damaged_and_foreign_checkpoints_are_refused(tmp_path: Path) -> None:
         run.restore(Trainer(tiny(seed=4)))
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"kind": "chess"}', '{"kind": "rebel", "depth": 0}', "\xff"])
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"kind": 1}', '{"kind": "rebel", "depth": 0}', "\xff"])
 def test_damaged_settings_are_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "config.json").write_bytes(text.encode("latin1"))
     with pytest.raises(StorageError, match=r"config.json is damaged"):
+        RunDirectory(tmp_path).config()
+
+
+def test_a_run_of_another_method_is_not_called_damaged(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"kind": "nfsp"}')
+    with pytest.raises(StorageError, match="holds a run of another kind, 'nfsp', not of ReBeL"):
         RunDirectory(tmp_path).config()
 
 
