@@ -73,7 +73,7 @@ def agent_named(name: str) -> Iterator[None]:
         yield
     except AleatorError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a script that ends itself would end the command without a word
         if not place_raised(error):
             raise
         raise AgentError(f"{name} failed: {raised(error)}") from error

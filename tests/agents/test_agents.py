@@ -135,7 +135,10 @@ def test_an_agent_of_ones_own_by_its_file(tmp_path: Path) -> None:
         "        super().__init__(game, 'last')\n\n\n"
         "class Neither:\n"
         "    def __init__(self, game):\n"
-        "        pass\n"
+        "        pass\n\n\n"
+        "class Hasty(ScriptedAgent):\n"
+        "    def __init__(self, game):\n"
+        "        self.book = {}\n"
     )
     agent = load_agent(f"python:{file}:Mine", game)
     assert agent.name == f"python:{file}:Mine" and agent.game is game
@@ -143,6 +146,7 @@ def test_an_agent_of_ones_own_by_its_file(tmp_path: Path) -> None:
     for name, message in (
         ("mine.py:Yours", "has no class 'Yours'; it has Mine"),
         ("mine.py:Neither", "Neither made a Neither, not an Agent"),
+        ("mine.py:Hasty", r"its __init__ must begin with super\(\).__init__\(game\)"),
         ("none.py:Mine", "there is no Python file"),
         ("mine.py:", "expected a file and the name of a class in it, as in python:my_agent.py:MyAgent"),
     ):

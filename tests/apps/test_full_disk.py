@@ -5,6 +5,7 @@ Processes may write files up to a size only (RLIMIT_FSIZE), which their parent c
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import shutil
@@ -101,6 +102,13 @@ def test_a_training_run_resumes_when_there_is_space_again(capsys: pytest.Capture
     assert contents(RunDirectory(folder)) == contents(RunDirectory(straight))
 
 
+def fill(path: Path) -> None:
+    """Writes zeros to a file until there is no space left."""
+    with contextlib.suppress(OSError), path.open("wb", buffering=0) as file:
+        while file.write(bytes(1024)):
+            pass
+
+
 def test_a_file_system_without_space(tmp_path: Path) -> None:
     """A real one, of 64 KiB, where this machine lets us make one."""
     script = f"mount -t tmpfs -o size=64k none {tmp_path} && echo ready && exec sleep 600"
@@ -117,11 +125,12 @@ def test_a_file_system_without_space(tmp_path: Path) -> None:
         _, error = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, error
         before = small.read_bytes()
-        for file in (big, small):
-            process = start("solve", "leduc", "--iterations", "5", "--out", str(file))
+        for game, file in (("leduc", big), ("kuhn", small)):
+            process = start("solve", game, "--iterations", "6", "--out", str(file))
             _, error = process.communicate(timeout=PATIENCE)
             assert process.returncode == 2 and error.strip().endswith(f"{file}: No space left on device"), error
-        assert small.read_bytes() == before and os.listdir(root) == ["small"]
+            fill(root / "filler")
+        assert small.read_bytes() == before and set(os.listdir(root)) == {"small", "filler"}
     finally:
         holder.kill()
         holder.communicate()

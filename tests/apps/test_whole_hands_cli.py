@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -29,6 +30,17 @@ ann collected $2.00 from pot
 *** SUMMARY ***
 Total pot $2.00 | Rake $0
 
+"""
+
+CALLER = """import numpy as np
+from aleator.agents.whole_hands import HandAgent, HandPolicy
+from aleator.games.holdem.betting import CALL
+
+
+class Mine(HandAgent):
+    def policy_at(self, state):
+        print("thinking")
+        return HandPolicy((CALL,), np.ones((1, 1326)))
 """
 
 
@@ -131,6 +143,15 @@ def test_a_file_is_not_converted_into_itself(capsys: pytest.CaptureFixture[str],
     before = file.read_bytes()
     code, _, error = call(capsys, "hands", "convert", str(file), str(file))
     assert code == 2 and "choose another name" in error and file.read_bytes() == before
+    other = tmp_path / "other.jsonl"
+    other.write_text("precious")
+    code, _, error = call(capsys, "hands", "convert", str(file), str(other))
+    assert code == 2 and "--force" in error and other.read_text() == "precious"
+    assert call(capsys, "hands", "convert", str(file), str(other), "--force")[0] == 0
+    assert len(other.read_text().splitlines()) == 4
+    other.write_text("nonsense\n")
+    code, _, error = call(capsys, "hands", "convert", str(other), str(tmp_path / "none.phhs"))
+    assert code == 2 and "no hand that can be read" in error and not (tmp_path / "none.phhs").exists()
     code, _, error = call(capsys, "hands", "convert", str(file), str(tmp_path / "m.phhs"), "--game", "hunl")
     assert code == 2 and "--game is for ACPC logs" in error and not (tmp_path / "m.phhs").exists()
 
@@ -216,9 +237,49 @@ def test_a_dealer_and_two_players_in_processes_of_their_own(capsys: pytest.Captu
     assert code == 0, error
     assert json.loads(text)["hands"] == json.loads(output)["hands"] == 5
     assert json.loads(output)["chips"][1] == json.loads(text)["chips"]
+    assert json.loads(output)["mbb_per_hand"] == pytest.approx([2 * chips for chips in json.loads(output)["chips"]])
     assert said.read_text().startswith("< VERSION:2.0.0")
     code, text, _ = call(capsys, "hands", "show", str(log), "--game", "hunl", "--json")
     assert code == 0 and len(json.loads(text)) == 5
+
+
+def test_a_dealer_keeps_what_its_log_has_and_ends_while_it_waits(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    log = tmp_path / "dealer.log"
+    log.write_text("dear diary\n")
+    code, _, error = call(capsys, "dealer", "hunl", "--log", str(log))
+    assert code == 2 and "no ACPC log" in error and log.read_text() == "dear diary\n"
+    log.write_text("STATE:0:r300f:2c2d|9s8h:100|-100:a|b\n")
+    words = [sys.executable, "-m", "aleator", "dealer", "ring:3", "--log", str(log)]
+    dealer = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert dealer.stderr is not None
+    assert dealer.stderr.readline().count(",") == 2  # three ports
+    dealer.send_signal(signal.SIGTERM)
+    output, error = dealer.communicate(timeout=PATIENCE)
+    assert (dealer.returncode, output) == (128 + signal.SIGTERM, "") and "before a hand was dealt" in error
+    assert log.read_text() == "STATE:0:r300f:2c2d|9s8h:100|-100:a|b\n"
+
+
+def test_a_match_goes_on_only_with_the_same_version_of_an_agent(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    agent, file = tmp_path / "mine.py", tmp_path / "match.jsonl"
+    agent.write_text(CALLER)
+    words = ("match", "hunl", f"python:{agent}:Mine", "always-fold", "--out", str(file), "--processes", "1", "--json")
+    code, text, error = call(capsys, *words, "--hands", "4")
+    assert code == 0 and json.loads(text)["hands"] == 4, error  # whatever the agent prints
+    assert "thinking" in error
+    assert call(capsys, *words, "--hands", "6")[0] == 0
+    before = file.read_bytes()
+    agent.write_text(CALLER.replace("thinking", "pondering"))
+    code, _, error = call(capsys, *words, "--hands", "8")
+    assert code == 2 and "is another match: files" in error and file.read_bytes() == before
+
+
+def test_hands_that_are_added_are_said(capsys: pytest.CaptureFixture[str]) -> None:
+    _, text, error = call(capsys, "match", "hunl", "always-call", "always-fold", "--hands", "7")
+    assert "8 hands instead of 7" in error and "+250" in text
 
 
 def test_the_table_of_chumps(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -239,6 +300,7 @@ def test_a_table_is_filled_with_the_second_agent(capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
+        ("exit(3)", r"failed: SystemExit: 3 \(mine.py, line 8\)"),
         ("1 / 0", r"failed: ZeroDivisionError: division by zero \(mine.py, line 8\)"),
         ("None", "answered None: it must be a HandPolicy of actions"),
         ('HandPolicy(("call",), np.ones((1, 1326)))', "it must be a HandPolicy of actions"),
@@ -256,7 +318,7 @@ def test_an_agent_of_ones_own_that_fails_is_named_with_the_line(
         f"    def policy_at(self, state):\n        return {answer}\n"
     )
     agents = [f"python:{file}:Mine"] + ["always-call"] * (command == "match")
-    code, text, error = call(capsys, command, "hunl", *agents, "--hands", "2", "--processes", "1")
+    code, text, error = call(capsys, command, "hunl", *agents, "--hands", "32", "--processes", "1")
     assert (code, text) == (2, "") and re.search(message, error) and len(error.strip().splitlines()) == 1, error
 
 

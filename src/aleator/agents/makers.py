@@ -235,6 +235,8 @@ def python(values: Values, game: Game[Any], on_progress: OnProgress | None) -> A
     from aleator.games.own import make_own
 
     made: Agent = make_own(values["place"], Agent, AgentError, game)
+    if not hasattr(made, "game"):
+        raise AgentError(f"{made.name}: its __init__ must begin with super().__init__(game)")
     return made
 
 

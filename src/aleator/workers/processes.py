@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -175,6 +176,7 @@ class _State:
 
 def _begin(prepare: Prepare[Any, Any], crew: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that collects
+    sys.stdout = sys.stderr  # standard output is for what comes of it all, whatever somebody's agent prints
     threading.Thread(target=_end_with, args=(crew,), daemon=True).start()
     _State.prepare = prepare
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -147,3 +148,58 @@ def test_players_who_answer_nonsense_fold() -> None:
     assert result.hands == 4 and result.mistakes[0] == 0 and result.mistakes[1] > 0 and result.won[1] < 0
     for server in listening:
         server.close()
+
+
+def test_strangers_at_a_port_are_refused_and_the_dealer_waits_on() -> None:
+    listening = listen([0, 0])
+    places = [server.getsockname() for server in listening]
+    config = DealerConfig(setup=HUNL.setup, names=("a", "b"), hands=2, seconds_per_action=60.0)
+    refused: list[str] = []
+
+    def come() -> None:
+        stranger = Lines(socket.create_connection(places[0]))
+        stranger.write("GET / HTTP/1.1")
+        stranger.read(60)
+        stranger.close()
+        socket.create_connection(places[0]).close()
+        for host, port in places:
+            sit = threading.Thread(
+                target=lambda lines: play_acpc(
+                    lines, load_hand_agent("always-call"), HUNL.setup, np.random.default_rng(0)
+                ),
+                args=(connect(host, port),),
+                daemon=True,
+            )
+            sit.start()
+
+    threading.Thread(target=come, daemon=True).start()
+    result = deal_match(config, listening, on_log=lambda line: None, on_refused=refused.append)
+    assert result.hands == 2 and result.mistakes == [0, 0]
+    assert ["said 'GET / HTTP/1.1'" in refused[0], "left without a word" in refused[1], len(refused)] == [True, True, 2]
+    for server in listening:
+        server.close()
+
+
+def test_a_dealer_that_is_stopped_while_it_waits_deals_nothing() -> None:
+    (first, second) = listen([0, 0])
+    config = DealerConfig(setup=HUNL.setup, names=("a", "b"), hands=2)
+    log: list[str] = []
+    result = deal_match(config, [first, second], on_log=log.append, stopped=lambda: True)
+    assert (result.hands, result.won, log) == (0, [0, 0], [])
+    with pytest.raises(AcpcError, match=r"a did not come to its port within 0\.01 s"):
+        deal_match(replace(config, seconds_to_come=0.01), [first, second], on_log=log.append)
+    for server in (first, second):
+        server.close()
+
+
+def test_a_log_of_another_game_is_told_by_its_results() -> None:
+    line = "STATE:0:r300c/cc/cc/cc:2c2d|9s8h/3h4h5h/9c/Kd:-300|300:a|b"
+    (hand,) = read_log(line, HUNL.setup)
+    assert isinstance(hand, HandRecord)
+    (error,) = read_log(line.replace("-300|300", "-450|450"), HUNL.setup)
+    assert isinstance(error, AcpcError) and "players won -450|450, but in this game they won -300|300" in str(error)
+
+
+def test_players_have_names_of_their_own() -> None:
+    with pytest.raises(AcpcError, match="names a, a: each player needs one of its own"):
+        DealerConfig(setup=HUNL.setup, names=("a", "a"), hands=1)

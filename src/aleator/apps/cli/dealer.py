@@ -15,16 +15,18 @@ from aleator.arena.acpc.game_file import read_game_file
 from aleator.arena.acpc.match_state import AcpcError
 from aleator.games.holdem.variants import load_hand_game
 from aleator.parsing import MAX_SEED
-from aleator.storage import check_writable
+from aleator.storage import StorageError, check_writable
 
 
 def run(
     game: Annotated[str, typer.Argument(help="FILE.game, or hunl, hunl:100bb, hulh ...")],
-    ports: Annotated[str, typer.Option(help="One port per player, separated by commas; 0 for any free one.")] = "0,0",
+    ports: Annotated[
+        str | None, typer.Option(help="One port per player, separated by commas; 0, as without it, for any free one.")
+    ] = None,
     names: Annotated[str | None, typer.Option(help="Names of the players, separated by commas.")] = None,
     hands: Annotated[int, typer.Option(min=1, help="How many hands.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of the cards.")] = 0,
-    log: Annotated[Path | None, typer.Option(help="Write an ACPC log to this file.")] = None,
+    log: Annotated[Path | None, typer.Option(help="Write an ACPC log to this file, behind what it has.")] = None,
     seconds_per_action: Annotated[float, typer.Option(help="Time for one answer.")] = 10.0,
     seconds_per_hand: Annotated[float, typer.Option(help="Time for all answers of a player in a hand.")] = 60.0,
     wait: Annotated[float, typer.Option(help="Seconds to wait for all players.")] = 600.0,
@@ -35,10 +37,14 @@ def run(
     Examples:  aleator dealer hunl --ports 18791,18792 --hands 3000 --log match.log
     """
     setup = read_game_file(Path(game)) if game.endswith(".game") else load_hand_game(game).setup
-    wanted = [part.strip() for part in ports.split(",")]
+    wanted = ["0"] * setup.num_players if ports is None else [part.strip() for part in ports.split(",")]
     if not all(part.isascii() and part.isdigit() and len(part) <= 5 and int(part) < 65536 for part in wanted):
         raise AcpcError(f"--ports {ports!r}: give numbers from 0 to 65535, separated by commas")
-    called = names.split(",") if names else [f"player{index + 1}" for index in range(len(wanted))]
+    if len(wanted) != setup.num_players:
+        raise AcpcError(f"--ports {ports!r}: {setup.num_players} players need as many ports")
+    called = (
+        [name.strip() for name in names.split(",")] if names else [f"player{index + 1}" for index in range(len(wanted))]
+    )
     config = DealerConfig(
         setup=setup,
         names=tuple(called),
@@ -48,19 +54,18 @@ def run(
         seconds_per_hand=seconds_per_hand,
         seconds_to_come=wait,
     )
-    if len(wanted) != setup.num_players:
-        raise AcpcError(f"--ports {ports!r}: {setup.num_players} players need as many ports")
     with ExitStack() as stack:
         file: TextIO | None = None
         if log is not None:
             check_writable(log)
-            file = stack.enter_context(log.open("w", encoding="ascii", errors="replace"))
+            _check_log(log)
+            file = stack.enter_context(log.open("a", encoding="ascii", errors="replace"))
         listening = listen([int(part) for part in wanted])
         for server in listening:
             stack.callback(server.close)
         shown = ", ".join(f"{name} {server.getsockname()[1]}" for name, server in zip(called, listening, strict=True))
-        note(f"waiting for players on 127.0.0.1: {shown}")
         interrupted = stack.enter_context(interruptible())
+        note(f"waiting for players on 127.0.0.1: {shown}")
         move = stack.enter_context(progress_bar("dealing", quiet=json))
 
         def on_hand(result: DealerResult) -> bool:
@@ -71,13 +76,28 @@ def run(
             if file is not None:
                 print(line, file=file, flush=True)
 
-        result = deal_match(config, listening, on_log=on_log, on_hand=on_hand)
+        result = deal_match(config, listening, on_log=on_log, on_hand=on_hand, on_refused=note, stopped=interrupted)
         stopped = interrupted()
+    means = [1000 * won / setup.rules.big_blind / result.hands if result.hands else None for won in result.won]
     if json:
-        print_json({"hands": result.hands, "names": called, "chips": result.won, "mistakes": result.mistakes})
+        print_json(
+            {"hands": result.hands, "names": called, "chips": result.won, "mbb_per_hand": means}
+            | {"mistakes": result.mistakes}
+        )
+    elif not result.hands:
+        note("stopped before a hand was dealt")
     else:
-        for name, won, mistakes in zip(called, result.won, result.mistakes, strict=True):
+        for name, won, mean, mistakes in zip(called, result.won, means, result.mistakes, strict=True):
             late = f", {mistakes:,} answers late or illegal" if mistakes else ""
-            mean = 1000 * won / setup.rules.big_blind / result.hands
             out.print(f"{name}: {won:+,} chips, {mean:+,.0f} mbb/hand{late}")
     end(stopped=stopped)
+
+
+def _check_log(path: Path) -> None:
+    """Raises StorageError for a file that is there and no ACPC log, so that nothing is written into another's."""
+    if not path.is_file() or not path.stat().st_size:
+        return
+    with path.open("rb") as file:
+        begins = file.read(10)
+    if not begins.startswith((b"STATE:", b"#", b"SCORE:")):
+        raise StorageError(f"{path} is there and no ACPC log: choose another name, so that nothing is lost")

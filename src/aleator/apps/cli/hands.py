@@ -22,6 +22,7 @@ def convert(
     source: Annotated[Path, typer.Argument(help=".jsonl, .phh, .phhs, an ACPC .log, or a site's .txt.")],
     target: Annotated[Path, typer.Argument(help=".jsonl, .phh or .phhs.")],
     game: Annotated[str | None, typer.Option(help="The game of an ACPC log: FILE.game, or hunl, hulh ...")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file of the target's name.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Convert hands. Whatever cannot be read is listed with its place; the rest is converted.
@@ -32,9 +33,13 @@ def convert(
         raise StorageError(f"--game is for ACPC logs, which do not say it themselves; {source} is none")
     if target.exists() and source.exists() and target.samefile(source):
         raise StorageError(f"{target} is what is converted: choose another name, so that nothing is lost")
+    if target.is_file() and not force:
+        raise StorageError(f"{target} is there already: choose another name, or replace it with --force")
     records, errors = read_hands(source, game)
     for error in errors:
         note(f"left out: {error}")
+    if not records:
+        raise StorageError(f"{source} has no hand that can be read; {target} was not written")
     count = write_hands(target, records)
     if json:
         print_json({"hands": count, "left_out": errors, "file": str(target)})
@@ -50,7 +55,9 @@ def convert(
 def show(
     file: Annotated[Path, typer.Argument(help="A file as for `aleator hands convert`.")],
     number: Annotated[int | None, typer.Option(help="Show the hand with this number only.")] = None,
-    most: Annotated[int, typer.Option(min=1, help="Show at most this many.")] = 10,
+    most: Annotated[
+        int | None, typer.Option(min=1, help="Show at most this many; without it 10, and all with --json.")
+    ] = None,
     game: Annotated[str | None, typer.Option(help="The game of an ACPC log.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -67,6 +74,7 @@ def show(
     if json:
         print_json([record.to_dict() for record in chosen[:most]])
         return
+    most = most or 10
     for record in chosen[:most]:
         out.print(describe(record), soft_wrap=True)
         out.print()

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import typer
 
 from aleator import __version__
-from aleator.apps.cli.output import fail, walks_shown
+from aleator.apps.cli.output import documents_alone, fail, walks_shown
 from aleator.apps.cli.stopping import exit_code
 from aleator.caching import cache
 from aleator.errors import AleatorError, extras_named
@@ -135,7 +135,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     arguments = sys.argv[1:] if arguments is None else arguments
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's products here are small: threads would only wait
     try:
-        with walks_shown(quiet="--json" in arguments), extras_named():
+        json = "--json" in arguments
+        with documents_alone(json=json), walks_shown(quiet=json), extras_named():
             verb = next((argument for argument in arguments if argument in _VERBS), None)
             code = _command(verb)(arguments, prog_name="aleator", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)

@@ -90,6 +90,8 @@ def play_with_progress(
     is_soon = match.hands <= _SOON and all(agent.is_quick for agent in agents)
     alone = is_soon or any(agent.is_alone for agent in agents)
     workers = chosen_workers(processes, ray, usual=1 if alone else None)
+    if match.num_hands > match.hands and not quiet:
+        note(f"{match.num_hands:,} hands instead of {match.hands:,}: {match.cluster} in a row share a board")
     with ExitStack() as stack:
         file = None
         if output is not None:

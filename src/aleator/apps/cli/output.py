@@ -8,9 +8,9 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 from rich import box
 from rich.console import Console
@@ -26,6 +26,7 @@ from aleator.storage import StorageError, check_writable, replace_file
 out = Console(highlight=False, markup=False, emoji=False)
 err = Console(stderr=True, highlight=False, markup=False, emoji=False)
 
+_documents: list[TextIO] = []  # where documents go while standard output is kept for them
 _NUMBER = re.compile(r"[-+]?[\d.,]*(e[-+]?\d+)?( ?[%×x])?|-")
 _FEW_POWERS = 200.0  # of the ends of an axis: the first and the last number
 
@@ -35,7 +36,21 @@ Bands = Mapping[str, Mapping[str, Sequence[tuple[float, float, float]]]]
 
 def print_json(value: Any) -> None:
     """Prints one JSON document on standard output; numbers that JSON lacks become null."""
-    print(json.dumps(_finite(value), indent=2))
+    print(json.dumps(_finite(value), indent=2), file=_documents[-1] if _documents else sys.stdout)
+
+
+@contextmanager
+def documents_alone(*, json: bool) -> Iterator[None]:
+    """Keeps standard output for JSON documents if `json`: what anybody's code prints in the block goes to the error."""
+    if not json:
+        yield
+        return
+    _documents.append(sys.stdout)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _documents.pop()
 
 
 def _finite(value: Any) -> Any:

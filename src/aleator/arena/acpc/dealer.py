@@ -29,6 +29,8 @@ from aleator.games.holdem.betting import CALL, FOLD, Action
 from aleator.games.holdem.hand_record import HandRecord
 from aleator.games.holdem.hand_state import HandSetup, HandState
 
+_LOOK_EVERY = 0.25  # seconds between looks at whether to stop
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DealerConfig:
@@ -59,6 +61,8 @@ class DealerConfig:
         for name in ("seconds_per_action", "seconds_per_hand", "seconds_to_come"):
             if not 0 < getattr(self, name) < math.inf:
                 raise AcpcError(f"{name} must be a positive number, not {getattr(self, name)}")
+        if len(set(self.names)) < len(self.names):
+            raise AcpcError(f"names {', '.join(self.names)}: each player needs one of its own")
         for name in self.names:
             if not name or any(c in name for c in ":|\r\n"):
                 raise AcpcError(f"{name!r} cannot be a name in a log: colons, bars and line ends are not allowed")
@@ -96,6 +100,8 @@ def deal_match(
     *,
     on_log: Callable[[str], None],
     on_hand: Callable[[DealerResult], bool] | None = None,
+    on_refused: Callable[[str], None] | None = None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> DealerResult:
     """Returns the result after all hands.
 
@@ -104,11 +110,15 @@ def deal_match(
         listening: one socket per player.
         on_log: is told every line of the log, one per hand, and the score at the end.
         on_hand: is told the result after each hand; the match ends if it returns True.
+        on_refused: is told of each connection that did not greet with version 2 of the protocol; the dealer waits on.
+        stopped: whether to wait for players no longer; no hand is dealt then.
 
     Raises:
-        AcpcError: a player did not come in time, or does not speak version 2 of the protocol.
+        AcpcError: a player did not come in time.
     """
-    players = _wait_for_players(config, listening)
+    players = _wait_for_players(config, listening, on_refused, stopped)
+    if not players:
+        return DealerResult([0] * len(config.names), mistakes=[0] * len(config.names))
     result = DealerResult([0] * len(players), mistakes=[0] * len(players))
     try:
         for number in range(config.hands):
@@ -123,24 +133,53 @@ def deal_match(
     return result
 
 
-def _wait_for_players(config: DealerConfig, listening: Sequence[socket.socket]) -> list[Lines]:
+def _wait_for_players(
+    config: DealerConfig,
+    listening: Sequence[socket.socket],
+    on_refused: Callable[[str], None] | None,
+    stopped: Callable[[], bool],
+) -> list[Lines]:
+    """Returns the connections of all players; none if it was stopped before."""
     players: list[Lines] = []
     deadline = monotonic() + config.seconds_to_come
-    try:
-        for name, server in zip(config.names, listening, strict=True):
-            server.settimeout(max(deadline - monotonic(), 0.01))
-            try:
-                players.append(Lines(server.accept()[0]))
-            except OSError:
-                raise AcpcError(f"{name} did not come to its port within {config.seconds_to_come:g} s") from None
-            said = players[-1].read(config.seconds_per_action)
-            if said is None or said.rpartition(".")[0].rpartition(".")[0] != VERSION.split(".")[0]:
-                raise AcpcError(f"{name} said {said!r}, not {VERSION}")
-    except AleatorError:
-        for player in players:
-            player.close()
-        raise
+    for name, server in zip(config.names, listening, strict=True):
+        while (came := _accept(server, deadline, stopped)) is not None:
+            fault = _fault_of_greeting(came, config.seconds_per_action)
+            if fault is None:
+                players.append(came)
+                break
+            came.close()
+            if on_refused is not None:
+                on_refused(f"somebody at the port of {name} {fault}, not {VERSION}; waiting on")
+        else:
+            for player in players:
+                player.close()
+            if stopped():
+                return []
+            raise AcpcError(f"{name} did not come to its port within {config.seconds_to_come:g} s")
     return players
+
+
+def _accept(server: socket.socket, deadline: float, stopped: Callable[[], bool]) -> Lines | None:
+    """Returns the next connection; None if none came by the deadline, or if it was stopped."""
+    while not stopped() and (left := deadline - monotonic()) > 0:
+        server.settimeout(min(left, _LOOK_EVERY))
+        try:
+            return Lines(server.accept()[0])
+        except OSError:  # nobody yet, or gone before it was accepted
+            continue
+    return None
+
+
+def _fault_of_greeting(player: Lines, seconds: float) -> str | None:
+    """Returns what is wrong with the first thing that a player says, None if it is our version of the protocol."""
+    try:
+        said = player.read(seconds)
+    except AcpcError as error:
+        return f"did not greet ({error})"
+    if said is None:
+        return "left without a word"
+    return None if said.rpartition(".")[0].rpartition(".")[0] == VERSION.split(".")[0] else f"said {said[:60]!r}"
 
 
 class _Hand:
@@ -219,6 +258,7 @@ def read_log(text: str, setup: HandSetup) -> list[HandRecord | AcpcError]:
             if len(fields) != 6:
                 raise AcpcError("STATE has a number, betting, cards, values and names")
             record = parse_hand_fields(fields[1], fields[2], fields[3], setup)
+            _check_result(record, fields[4])
             names = tuple(fields[5].split("|"))
             records.append(
                 HandRecord(
@@ -233,3 +273,14 @@ def read_log(text: str, setup: HandSetup) -> list[HandRecord | AcpcError]:
         except AleatorError as error:
             records.append(AcpcError(f"line {number}: {error}"))
     return records
+
+
+def _check_result(record: HandRecord, stated: str) -> None:
+    """Raises AcpcError if what a log says that players won is not what the rules of the game give them."""
+    known = record.state().is_over and all(
+        record.hands[player] is not None for player in record.state().betting.live_players
+    )
+    if known and (won := "|".join(map(str, record.payoffs()))) != stated:
+        raise AcpcError(
+            f"the log says that players won {stated[:60]}, but in this game they won {won}: is it another game?"
+        )

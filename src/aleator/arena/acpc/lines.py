@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 from time import monotonic
 
@@ -18,6 +19,8 @@ class Lines:
     def __init__(self, connection: socket.socket) -> None:
         self.connection = connection
         self._buffer = b""
+        with contextlib.suppress(OSError):  # not TCP
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # lines leave at once
 
     def read(self, seconds: float | None = None) -> str | None:
         """Returns the next line without its end, None if the other side has closed.

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aleator.agents.whole_hands.base import HandAgent
+from aleator.agents.whole_hands.named_files import versions_of_files
 from aleator.agents.whole_hands.registry import load_hand_agent
 from aleator.arena.whole_hands.aivat.base import IntArray
 from aleator.arena.whole_hands.aivat.hand_value import HandValue
@@ -161,9 +162,11 @@ class HandMatch:
         return PLAYOUT if all(agent.knows_street for agent in agents) else RANGES
 
     def header(self, mode: str) -> dict[str, Any]:
-        """Returns what a match file says about it; the number of hands may grow."""
+        """Returns what a match file says about it, with the versions of agents' files; the number of hands may grow."""
         draws = None if self.stakes is None else "deal"  # files from when each hand had its own draws are others
-        chosen = {"value": self.value, "stakes": self.stakes, "draws": draws, "against": self.against}
+        names = self.agents if self.against is None else (*self.agents, self.against)
+        chosen: dict[str, Any] = {"value": self.value, "stakes": self.stakes, "draws": draws, "against": self.against}
+        chosen |= {"files": versions_of_files(names) or None}
         return {name: value for name, value in chosen.items() if value is not None} | {
             "game": self.game,
             "setup": setup_to_dict(self.setup),
