@@ -13,6 +13,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# tests start a thousand processes: none of them should compile the Python that another has compiled already
+export PYTHONDONTWRITEBYTECODE :=
 STAMP := $(VENV)/.installed
 NODE_STAMP := node_modules/.installed
 

@@ -225,7 +225,8 @@ def test_a_solved_spot_can_be_played(server: RunningServer, river: str) -> None:
     totals, results = session["totals"], session["results"]
     assert totals["deals"] == len(results) == 6 and totals["given_up"] >= 0
     summed = [totals[name] for name in ("won", "skill", "given_up")]
-    assert np.sum(results, axis=0) == pytest.approx(summed, abs=1e-5), "each is rounded to a millionth"
+    room = 5e-6 * np.abs(results).sum(axis=0)  # results and totals have seven digits after every deal
+    assert (np.abs(np.sum(results, axis=0) - summed) <= room).all(), (results, summed)
     assert "hands" not in json.dumps(session["deal"]["steps"])
 
 
