@@ -181,6 +181,7 @@ def test_durations(seconds: float, text: str) -> None:
     assert training.duration(seconds) == text
 
 
+@pytest.mark.slow
 def test_workers_in_step_make_the_run_of_one_process(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     asked = ("--game", "liars-dice:1x2", *TINY, "--set", "blocks=2", "--out")
     for name, more in (("workers", ("--processes", "2", "--in-step")), ("alone", ())):

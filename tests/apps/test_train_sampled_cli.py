@@ -83,7 +83,7 @@ class Small(WholeHoldemGame):
 """  # its two highest ranks
 
 
-@pytest.mark.parametrize("walked", ["cards=50", "flops=2"])
+@pytest.mark.parametrize("walked", [pytest.param("cards=50", marks=pytest.mark.slow), "flops=2"])
 def test_walks_of_flops_count_no_traversals(walked: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     folder, file = tmp_path / "run", tmp_path / "small.py"
     file.write_text(SMALL_FLOP)

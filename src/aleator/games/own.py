@@ -33,7 +33,8 @@ def make_own(text: str, wanted: type[Any], refusal: type[AleatorError], *argumen
     if (folder := str(Path(path).resolve().parent)) not in sys.path:
         sys.path.append(folder)
     try:
-        spec.loader.exec_module(module)
+        source = Path(path).read_bytes()  # bytecode may be that of what the file said a moment ago
+        exec(compile(source, path, "exec"), module.__dict__)
         if not hasattr(module, name):
             raise refusal(f"python:{text}: {path} has no class {name!r}; it has {_classes(module, wanted)}")
         made = getattr(module, name)(*arguments)

@@ -162,6 +162,7 @@ def test_networks_say_the_same_on_a_grid(play: BoardPlay, walk: BoardWalk, stren
         assert torch.allclose(walk.ask_early(fast, player), walk.ask_early(slow, player), atol=1e-3)
 
 
+@pytest.mark.slow
 def test_deep_cfr_learns_from_public_samples(whole: WholeGame) -> None:
     config = DeepCfrConfig(
         game="flop-holdem", iterations=3, flops=6, samples=8000, average="mixture", flat=False, width=32, steps=60,
@@ -197,7 +198,7 @@ def test_deep_cfr_learns_from_exact_sums(small: WholeHoldemGame) -> None:
     )
 
 
-@pytest.mark.parametrize("flat", [False, True])
+@pytest.mark.parametrize("flat", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_a_run_of_exact_sums_goes_on_as_if_it_had_not_stopped(
     small: WholeHoldemGame, tmp_path: Path, flat: bool
 ) -> None:
