@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,6 +55,10 @@ def test_importing_the_package_loads_nothing() -> None:
     assert result.stdout.strip() == "[]"
 
 
+def _match(**changes: Any) -> aleator.HandMatch:
+    return aleator.HandMatch(**({"game": "hunl", "agents": ("random", "random"), "hands": 2} | changes))
+
+
 POLICY = aleator.uniform_policy(aleator.build_tree(aleator.load_game("kuhn")))
 
 
@@ -69,6 +74,10 @@ POLICY = aleator.uniform_policy(aleator.build_tree(aleator.load_game("kuhn")))
         (lambda: aleator.solve("kuhn", iterations="5"), "not '5'"),
         (lambda: aleator.solve("kuhn", seconds="5"), "seconds must be positive, not '5'"),
         (lambda: aleator.solve("kuhn", exploitability="small"), "must be positive and finite, not 'small'"),
+        (lambda: _match(agents=("random", 3)), "agents are a name each, not .*FILE.py:CLASS"),
+        (lambda: _match(agents="random"), "agents are a name each, not 'random'"),
+        (lambda: _match(hands=2.5), "at least 1 hand, not 2.5"),
+        (lambda: _match(game=3), "a game is named, such as hunl, not 3"),
         (lambda: aleator.solve("kuhn", resume="k.solution"), "is a Solution, as open_solution reads it, not 'k.sol"),
     ],
 )

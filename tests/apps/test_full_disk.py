@@ -102,6 +102,19 @@ def test_a_training_run_resumes_when_there_is_space_again(capsys: pytest.Capture
     assert contents(RunDirectory(folder)) == contents(RunDirectory(straight))
 
 
+def test_a_match_names_its_file_and_goes_on_when_there_is_space_again(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file, straight = tmp_path / "match.jsonl", tmp_path / "straight.jsonl"
+    match = ("match", "hunl", "always-call", "random", "--hands", "40", "--aivat", "raw", "--json", "--out")
+    _, error = (process := start_with_little_space(*match, str(file))).communicate(timeout=PATIENCE)
+    assert process.returncode == 2 and error.strip() == f"error: cannot write {file}: File too large"
+    assert 0 < file.stat().st_size <= LITTLE
+    for path in (file, straight):
+        assert call(capsys, *match, str(path))[0] == 0
+    assert file.read_text() == straight.read_text()
+
+
 def fill(path: Path) -> None:
     """Writes zeros to a file until there is no space left."""
     with contextlib.suppress(OSError), path.open("wb", buffering=0) as file:

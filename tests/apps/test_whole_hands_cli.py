@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.apps.calls import call, quick_paper
-from tests.apps.processes import PATIENCE
+from tests.apps.processes import PATIENCE, wait_for
 
 STARS = """PokerStars Hand #1: Hold'em No Limit ($0.50/$1.00) - 2020/01/01 00:00:00 ET
 Table 'x' 2-max Seat #1 is the button
@@ -261,6 +261,32 @@ def test_a_dealer_keeps_what_its_log_has_and_ends_while_it_waits(
     assert log.read_text() == "STATE:0:r300f:2c2d|9s8h:100|-100:a|b\n"
 
 
+def test_an_agent_that_is_interrupted_at_a_dealer_says_its_score(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "aleator"]
+    dealer = subprocess.Popen([*command, "dealer", "hunl", "--hands", "100000"], stderr=subprocess.PIPE, text=True)
+    assert dealer.stderr is not None
+    ports = [word.split()[1] for word in dealer.stderr.readline().strip().split(": ")[1].split(", ")]
+    players = [
+        subprocess.Popen(
+            [*command, "acpc", "127.0.0.1", port, "--agent", "always-call", "--json", "--log", str(tmp_path / port)],
+            stdout=subprocess.PIPE, text=True,
+        )
+        for port in ports
+    ]  # fmt: skip
+    wait_for(lambda: all((tmp_path / port).exists() for port in ports) and hands_in(tmp_path / ports[0]) > 3, dealer)
+    players[0].send_signal(signal.SIGINT)
+    text = players[0].communicate(timeout=PATIENCE)[0]
+    assert players[0].returncode == 128 + signal.SIGINT and json.loads(text)["hands"] >= 3
+    dealer.send_signal(signal.SIGINT)
+    assert "it has gone" in dealer.communicate(timeout=PATIENCE)[1] and dealer.returncode == 128 + signal.SIGINT
+    players[1].communicate(timeout=PATIENCE)
+
+
+def hands_in(conversation: Path) -> int:
+    """Returns how many hands have begun in the log of a conversation with a dealer."""
+    return len({line.split(":")[2] for line in conversation.read_text().splitlines() if "MATCHSTATE" in line})
+
+
 def test_a_match_goes_on_only_with_the_same_version_of_an_agent(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -304,6 +330,7 @@ def test_a_table_is_filled_with_the_second_agent(capsys: pytest.CaptureFixture[s
         ("1 / 0", r"failed: ZeroDivisionError: division by zero \(mine.py, line 8\)"),
         ("None", "answered None: it must be a HandPolicy of actions"),
         ('HandPolicy(("call",), np.ones((1, 1326)))', "it must be a HandPolicy of actions"),
+        ("HandPolicy((raise_to(250.5),), np.ones((1, 1326)))", r"answered raise to 250\.5: chips are whole numbers"),
         ("HandPolicy((CALL,), [[1.0]])", r"gave probabilities of shape \(1, 1\), not \(1, 1326\)"),
     ],
 )
@@ -314,7 +341,7 @@ def test_an_agent_of_ones_own_that_fails_is_named_with_the_line(
     file = tmp_path / "mine.py"
     file.write_text(
         "import numpy as np\nfrom aleator.agents.whole_hands import HandAgent, HandPolicy\n"
-        "from aleator.games.holdem.betting import CALL\n\n\nclass Mine(HandAgent):\n"
+        "from aleator.games.holdem.betting import CALL, raise_to\n\n\nclass Mine(HandAgent):\n"
         f"    def policy_at(self, state):\n        return {answer}\n"
     )
     agents = [f"python:{file}:Mine"] + ["always-call"] * (command == "match")

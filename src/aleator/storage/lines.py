@@ -9,7 +9,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from aleator.storage.files import StorageError, check_writable
 
@@ -36,7 +36,7 @@ class LineFile(ABC):
         check_writable(path)
         whole = {"kind": f"aleator {kind}", "version": 1} | header
         end = self._read(whole) if path.exists() else 0
-        self._file: IO[bytes] = path.open("r+b" if end else "wb")
+        self._file = path.open("r+b" if end else "wb", buffering=0)
         self._file.truncate(end)
         self._file.seek(end)
         if not end:
@@ -55,9 +55,17 @@ class LineFile(ABC):
         """
 
     def write(self, lines: Iterable[str]) -> None:
-        """Appends results, each as a JSON document in one line."""
-        self._file.write("".join(f"{line}\n" for line in lines).encode())
-        self._file.flush()
+        """Appends results, each as a JSON document in one line.
+
+        Raises:
+            StorageError: they cannot be written; a part of a line that was is dropped when the file is opened again.
+        """
+        left = memoryview("".join(f"{line}\n" for line in lines).encode())
+        try:
+            while left:  # the last part that fits is written without an error
+                left = left[self._file.write(left) :]
+        except OSError as error:
+            raise StorageError(f"cannot write {self.path}: {error.strerror}") from error
 
     def close(self) -> None:
         """Closes the file."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 from dataclasses import replace
@@ -144,8 +145,11 @@ def test_players_who_answer_nonsense_fold() -> None:
 
     for sit in (good, bad):
         threading.Thread(target=sit, daemon=True).start()
-    result = deal_match(config, listening, on_log=lambda line: None)
+    faults: list[tuple[str, str]] = []
+    result = deal_match(config, listening, on_log=lambda line: None, on_fault=lambda *fault: faults.append(fault))
     assert result.hands == 4 and result.mistakes[0] == 0 and result.mistakes[1] > 0 and result.won[1] < 0
+    assert len(faults) == result.mistakes[1] and {name for name, _ in faults} == {"bad"}
+    assert re.fullmatch(r"hand 0: 'r7' is illegal after MATCHSTATE:.*: it may fold, .*raise to .*", faults[0][1])
     for server in listening:
         server.close()
 
@@ -154,7 +158,7 @@ def test_strangers_at_a_port_are_refused_and_the_dealer_waits_on() -> None:
     listening = listen([0, 0])
     places = [server.getsockname() for server in listening]
     config = DealerConfig(setup=HUNL.setup, names=("a", "b"), hands=2, seconds_per_action=60.0)
-    refused: list[str] = []
+    faults: list[tuple[str, str]] = []
 
     def come() -> None:
         stranger = Lines(socket.create_connection(places[0]))
@@ -173,9 +177,10 @@ def test_strangers_at_a_port_are_refused_and_the_dealer_waits_on() -> None:
             sit.start()
 
     threading.Thread(target=come, daemon=True).start()
-    result = deal_match(config, listening, on_log=lambda line: None, on_refused=refused.append)
+    result = deal_match(config, listening, on_log=lambda line: None, on_fault=lambda *fault: faults.append(fault))
     assert result.hands == 2 and result.mistakes == [0, 0]
-    assert ["said 'GET / HTTP/1.1'" in refused[0], "left without a word" in refused[1], len(refused)] == [True, True, 2]
+    assert [name for name, _ in faults] == ["a", "a"]
+    assert "said 'GET / HTTP/1.1'" in faults[0][1] and "left without a word" in faults[1][1]
     for server in listening:
         server.close()
 

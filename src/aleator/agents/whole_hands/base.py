@@ -103,6 +103,9 @@ class HandAgent(ABC):
         for answer in policy_of.values():
             if not isinstance(answer, HandPolicy) or not all(isinstance(action, Action) for action in answer.actions):
                 raise AgentError(f"{self.name} answered {shown(answer)}: it must be a HandPolicy of actions")
+            for action in answer.actions:
+                if action.amount % 1:  # whatever it is annotated with
+                    raise AgentError(f"{self.name} answered {action}: chips are whole numbers")
         width = max(len(answer.actions) for answer in answers)
         codes = np.full((len(rows), width), NO_CODE, np.int32)
         probabilities = np.zeros((len(rows), width, NUM_HANDS))

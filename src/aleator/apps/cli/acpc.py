@@ -10,6 +10,7 @@ import typer
 
 from aleator.agents.whole_hands import load_hand_agent
 from aleator.apps.cli.output import out, print_json
+from aleator.apps.cli.stopping import cut_short, end, interruptible
 from aleator.arena.acpc.client import AcpcResult, connect, play_acpc
 from aleator.arena.acpc.game_file import read_game_file
 from aleator.arena.acpc.match_state import AcpcError
@@ -41,18 +42,24 @@ def run(
         file = log.open("a", encoding="utf-8")
     try:
         lines = connect(host, port)
-        result = play_acpc(
-            lines,
-            player,
-            setup,
-            np.random.default_rng(seed),
-            on_line=None if file is None else lambda line: print(line, file=file, flush=True),
-            patience=patience,
-        )
+        with interruptible() as interrupted:
+            result = play_acpc(
+                lines,
+                player,
+                setup,
+                np.random.default_rng(seed),
+                on_line=None if file is None else lambda line: print(line, file=file, flush=True),
+                patience=patience,
+                playing=cut_short,
+            )
+            stopped = interrupted()
     finally:
         if file is not None:
             file.close()
     _report(result, setup.rules.big_blind, json=json)
+    end(stopped=stopped)
+    if result.unfinished is not None:
+        raise AcpcError(f"the dealer closed in the middle of a hand: {result.unfinished}")
 
 
 def _report(result: AcpcResult, big_blind: int, *, json: bool) -> None:
@@ -62,5 +69,3 @@ def _report(result: AcpcResult, big_blind: int, *, json: bool) -> None:
     else:
         mean = f", {1000 * won / big_blind / len(result.won):+,.0f} mbb/hand" if result.won else ""
         out.print(f"{result.hands:,} hands, {won:+,} chips{mean}, {result.actions:,} decisions")
-    if result.unfinished is not None:
-        raise AcpcError(f"the dealer closed in the middle of a hand: {result.unfinished}")

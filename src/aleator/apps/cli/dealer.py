@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, TextIO
@@ -16,6 +17,8 @@ from aleator.arena.acpc.match_state import AcpcError
 from aleator.games.holdem.variants import load_hand_game
 from aleator.parsing import MAX_SEED
 from aleator.storage import StorageError, check_writable
+
+_FAULTS_TOLD = 5  # of each player
 
 
 def run(
@@ -76,7 +79,14 @@ def run(
             if file is not None:
                 print(line, file=file, flush=True)
 
-        result = deal_match(config, listening, on_log=on_log, on_hand=on_hand, on_refused=note, stopped=interrupted)
+        faults = Counter[str]()
+
+        def on_fault(name: str, fault: str) -> None:
+            faults[name] += 1
+            if faults[name] <= _FAULTS_TOLD:
+                note(f"{name}: {fault}" + ("; more are only counted" if faults[name] == _FAULTS_TOLD else ""))
+
+        result = deal_match(config, listening, on_log=on_log, on_hand=on_hand, on_fault=on_fault, stopped=interrupted)
         stopped = interrupted()
     means = [1000 * won / setup.rules.big_blind / result.hands if result.hands else None for won in result.won]
     if json:

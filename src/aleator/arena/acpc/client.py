@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -27,7 +28,7 @@ class AcpcResult:
         won: chips by the number of each hand that ended with all cards known.
         hands: how many hands ended.
         actions: how often the agent was asked.
-        unfinished: the last match state if the dealer closed in the middle of a hand, else None.
+        unfinished: the last match state if it ended in the middle of a hand, else None.
     """
 
     won: dict[int, int] = field(default_factory=dict)
@@ -65,6 +66,7 @@ def play_acpc(
     *,
     on_line: OnLine | None = None,
     patience: float | None = None,
+    playing: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> AcpcResult:
     """Returns what came of playing until the dealer closes; the connection is closed then.
 
@@ -75,14 +77,18 @@ def play_acpc(
         rng: of the agent's draws.
         on_line: is told every line, those we send with ``<`` before them, those we get with ``>``.
         patience: seconds to wait for the dealer's next line; None for ever.
+        playing: makes a block around the conversation, which may end it early.
 
     Raises:
         AcpcError: the dealer's message is not a match state of this game, or none came for too long.
     """
+    result = AcpcResult()
     try:
-        return _play(lines, agent, setup, rng, on_line, patience)
+        with playing():
+            _play(lines, agent, setup, rng, on_line, patience, result)
     finally:
         lines.close()
+    return result
 
 
 def _play(
@@ -92,8 +98,10 @@ def _play(
     rng: np.random.Generator,
     on_line: OnLine | None,
     patience: float | None,
-) -> AcpcResult:
-    result, last, ended = AcpcResult(), "", set[int]()
+    result: AcpcResult,
+) -> None:
+    """Plays until the dealer closes; ``result`` says at any time what has come of it."""
+    last, ended = "", set[int]()
     _say(lines, VERSION, on_line)
     while (line := lines.read(patience)) is not None:
         if on_line is not None:
@@ -114,7 +122,6 @@ def _play(
             result.actions += 1
             _say(lines, f"{line}:{format_action(state, action)}", on_line)
         result.unfinished = None if state.is_over else line
-    return result
 
 
 def _finish(result: AcpcResult, message: MatchState) -> None:

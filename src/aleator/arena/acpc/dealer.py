@@ -29,6 +29,7 @@ from aleator.games.holdem.betting import CALL, FOLD, Action
 from aleator.games.holdem.hand_record import HandRecord
 from aleator.games.holdem.hand_state import HandSetup, HandState
 
+OnFault = Callable[[str, str], None]
 _LOOK_EVERY = 0.25  # seconds between looks at whether to stop
 
 
@@ -100,7 +101,7 @@ def deal_match(
     *,
     on_log: Callable[[str], None],
     on_hand: Callable[[DealerResult], bool] | None = None,
-    on_refused: Callable[[str], None] | None = None,
+    on_fault: OnFault = lambda name, fault: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> DealerResult:
     """Returns the result after all hands.
@@ -110,19 +111,20 @@ def deal_match(
         listening: one socket per player.
         on_log: is told every line of the log, one per hand, and the score at the end.
         on_hand: is told the result after each hand; the match ends if it returns True.
-        on_refused: is told of each connection that did not greet with version 2 of the protocol; the dealer waits on.
+        on_fault: is told the name of a player, and what was wrong at its port: a connection that did not greet with
+            version 2 of the protocol, which is refused, or an answer that does not count.
         stopped: whether to wait for players no longer; no hand is dealt then.
 
     Raises:
         AcpcError: a player did not come in time.
     """
-    players = _wait_for_players(config, listening, on_refused, stopped)
+    players = _wait_for_players(config, listening, on_fault, stopped)
     if not players:
         return DealerResult([0] * len(config.names), mistakes=[0] * len(config.names))
     result = DealerResult([0] * len(players), mistakes=[0] * len(players))
     try:
         for number in range(config.hands):
-            line = _Hand(config, players, number, result).play()
+            line = _Hand(config, players, number, result, on_fault).play()
             on_log(line)
             if on_hand is not None and on_hand(result):
                 break
@@ -136,7 +138,7 @@ def deal_match(
 def _wait_for_players(
     config: DealerConfig,
     listening: Sequence[socket.socket],
-    on_refused: Callable[[str], None] | None,
+    on_fault: OnFault,
     stopped: Callable[[], bool],
 ) -> list[Lines]:
     """Returns the connections of all players; none if it was stopped before."""
@@ -149,8 +151,7 @@ def _wait_for_players(
                 players.append(came)
                 break
             came.close()
-            if on_refused is not None:
-                on_refused(f"somebody at the port of {name} {fault}, not {VERSION}; waiting on")
+            on_fault(name, f"who came to its port {fault}, and was refused; allowed: {VERSION}")
         else:
             for player in players:
                 player.close()
@@ -185,8 +186,10 @@ def _fault_of_greeting(player: Lines, seconds: float) -> str | None:
 class _Hand:
     """One hand: who sits where, and how much time each has left."""
 
-    def __init__(self, config: DealerConfig, players: Sequence[Lines], number: int, result: DealerResult) -> None:
-        count = len(players)
+    def __init__(
+        self, config: DealerConfig, players: Sequence[Lines], number: int, result: DealerResult, on_fault: OnFault
+    ) -> None:
+        count, self.on_fault = len(players), on_fault
         self.config, self.players, self.number, self.result = config, players, number, result
         self.at = [(position - number) % count for position in range(count)]  # the player at each position
         cards = deal_hands(config.setup, config.seed, np.array([number * count]))
@@ -227,24 +230,33 @@ class _Hand:
         message = format_match_state(self._record(state).view(position), position)
         began = monotonic()
         try:
-            while True:
-                spent = monotonic() - began
-                said = self.players[player].read(min(self.config.seconds_per_action, self.left[player]) - spent)
-                if said is None:
-                    break
-                if said.startswith(f"{message}:"):
-                    action = parse_action(state, said[len(message) + 1 :])
-                    if state.legal_actions().allows(action):
-                        self.left[player] -= monotonic() - began
-                        return action
-                    break
-                if said and said[0] not in "#;" and not said.startswith("MATCHSTATE:"):  # old answers are passed over
-                    break
-        except AcpcError:  # late, or not an action
-            pass
-        self.left[player] -= monotonic() - began
-        self.result.mistakes[player] += 1
-        return FOLD if state.legal_actions().can_fold else CALL
+            return self._answer(state, player, message, began)
+        except AcpcError as error:
+            self.result.mistakes[player] += 1
+            self.on_fault(self.config.names[player], f"hand {self.number}: {error}")
+            return FOLD if state.legal_actions().can_fold else CALL
+        finally:
+            self.left[player] -= monotonic() - began
+
+    def _answer(self, state: HandState, player: int, message: str, began: float) -> Action:
+        """Returns what a player answers to a message.
+
+        Raises:
+            AcpcError: nothing came in time, or nothing that counts.
+        """
+        while True:
+            spent = monotonic() - began
+            said = self.players[player].read(min(self.config.seconds_per_action, self.left[player]) - spent)
+            if said is None:
+                raise AcpcError("it has gone")
+            if said.startswith(f"{message}:"):
+                word, legal = said[len(message) + 1 :], state.legal_actions()
+                action = parse_action(state, word)
+                if not legal.allows(action):
+                    raise AcpcError(f"{word!r} is illegal after {message}: it may {legal}")
+                return action
+            if said and said[0] not in "#;" and not said.startswith("MATCHSTATE:"):  # old answers are passed over
+                raise AcpcError(f"{said[:60]!r} is no answer to {message}")
 
 
 def read_log(text: str, setup: HandSetup) -> list[HandRecord | AcpcError]:

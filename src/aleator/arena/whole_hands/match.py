@@ -37,13 +37,14 @@ from aleator.arena.whole_hands.play import (
 )
 from aleator.arena.whole_hands.rest import Line, RestOfHand, line_to
 from aleator.arena.whole_hands.stakes import common_start, hand_weights, played_to, pots_of
-from aleator.errors import AgentError
+from aleator.errors import AgentError, shown
 from aleator.games.base import FloatArray
 from aleator.games.holdem.hand_batch import HandBatch
 from aleator.games.holdem.hand_record import setup_to_dict
 from aleator.games.holdem.hand_state import HandSetup
 from aleator.games.holdem.variants import load_hand_game
 from aleator.intervals import SURE
+from aleator.storage import is_a
 from aleator.workers.base import Here, Workers
 
 PAIRED = "paired"
@@ -83,11 +84,14 @@ class HandMatch:
     against: str | None = None
 
     def __post_init__(self) -> None:
+        names: object = self.agents
+        if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+            raise AgentError(f"agents are a name each, not {shown(names)}; one of your own is python:FILE.py:CLASS")
         setup = self.setup
         if len(self.agents) != setup.num_players:
             raise AgentError(f"{self.game} has {setup.num_players} players, not {len(self.agents)}")
-        if self.hands < 1:
-            raise AgentError(f"a match has at least 1 hand, not {self.hands}")
+        if not is_a(self.hands, int) or self.hands < 1:
+            raise AgentError(f"a match has at least 1 hand, not {shown(self.hands)}")
         if self.aivat not in ("auto", *_MODES):
             raise AgentError(f"unknown AIVAT mode {self.aivat!r}; allowed: auto, {', '.join(_MODES)}")
         if self.aivat == PAIRED and (self.stakes is not None or self.response or self.hands_per_board > 1):

@@ -169,6 +169,8 @@ def load_hand_game(name: str) -> HoldemVariant:
     Raises:
         GameError: there is no such game, or it does not take the parameter; the message says what is allowed.
     """
+    if not isinstance(name, str):
+        raise GameError(f"a game is named, such as hunl, not {shown(name)}")
     family, colon, text = name.partition(":")
     if family == _SPOT:
         return _spot_game(name, text)
