@@ -108,6 +108,8 @@ def test_minutes_end_a_match_that_goes_on_from_its_file(capsys: pytest.CaptureFi
         (("dealer", "hunl", "--ports", "x"), "--ports 'x'"),
         (("dealer", "hunl", "--ports", "9" * 5_000), "--ports '9"),
         (("dealer", "hunl", "--ports", "0"), "players need"),
+        (("dealer", "hunl", "--wait", "nan"), "--wait must be a positive number, not nan"),
+        (("dealer", "hunl", "--names", "a,a"), "each player needs one of its own"),
         (("hands", "show", "no.phh"), "cannot read no.phh"),
         (("hands", "show", "pyproject.toml"), "unknown kind of file"),
     ],

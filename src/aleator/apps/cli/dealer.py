@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
@@ -48,6 +49,10 @@ def run(
     called = (
         [name.strip() for name in names.split(",")] if names else [f"player{index + 1}" for index in range(len(wanted))]
     )
+    limits = {"--wait": wait, "--seconds-per-action": seconds_per_action, "--seconds-per-hand": seconds_per_hand}
+    for option, seconds in limits.items():
+        if not 0 < seconds < math.inf:  # NaN, too
+            raise AcpcError(f"{option} must be a positive number, not {seconds}")
     config = DealerConfig(
         setup=setup,
         names=tuple(called),
